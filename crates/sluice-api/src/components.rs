@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use sluice_model::{ComponentId, ComponentKind, PropDef};
 use utoipa::{IntoParams, ToSchema};
 
@@ -33,6 +34,9 @@ pub struct Component {
     #[serde(rename = "type")]
     #[schema(value_type = String, example = "source")]
     pub kind: ComponentKind,
+    /// A sample of an event that the source emits, from the file `test-event` beside the code. Missing in lists.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample_event: Option<Value>,
 }
 
 /// The files beside a component's code.

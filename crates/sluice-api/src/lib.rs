@@ -57,7 +57,8 @@ pub use events::{EventMetadata, EventSummary, OlderEvent, ReplayEvents, Replayed
 pub use flow::{Flow, FlowEdge, FlowNode, FlowNodeKind, FlowQuery};
 pub use forms::{AskOptions, AskProps, Choice, DynamicProps, OptionsPage, PropsAnswer};
 pub use imports::{
-    ImportComponent, ImportComponents, ImportOutcome, ImportedComponent, ImportedFile, ImportsQuery,
+    AppFieldUse, CheckedApp, ComponentField, Import, ImportMode, ImportOutcome, ImportProgress,
+    ImportQuery, ImportedComponent, RemovedFile, UndoneImport,
 };
 pub use logs::LogLine;
 pub use query::{

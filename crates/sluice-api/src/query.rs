@@ -148,7 +148,7 @@ pub enum AppsOrder {
 }
 
 /// A flag in a query: `true`, `false`, `1` or `0`.
-fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<bool>, D::Error> {
+pub(crate) fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<bool>, D::Error> {
     match Option::<String>::deserialize(deserializer)?.as_deref() {
         None | Some("") => Ok(None),
         Some("true" | "1") => Ok(Some(true)),

@@ -49,11 +49,16 @@ pub use components::{
 };
 pub use flow::{Edge as FlowEdge, Flow, FlowMap, FlowQuery, Kind as FlowKind, Node as FlowNode};
 pub use forms::{Choice, DeclaredProps, Draft, Forms, OptionsAnswer, OptionsQuestion};
-pub use import::{ImportOutcome, ImportedComponent, Imports, TreePart};
+pub use import::{
+    AppField, CheckedApp, Checkout, CheckoutError, ComponentDetails, FieldUse, ImportMode,
+    ImportOutcome, ImportProgress, ImportRequest, ImportedComponent, Imports, RemovedFile, Undone,
+    UnpackedTree, is_source,
+};
 pub use listing::Listing;
 pub use overview::{ActiveEmitter, Overview, Overviews, Tally};
 pub use server_status::{ProcessView, ResourceUsage, ServerStatus, ServerView};
 pub use sessions::{ActiveSession, Sessions};
+pub use sluice_code::sample_event;
 pub use sources::{CreateSource, EventRange, OnHookError, SourceView, Sources, UpdateSource};
 pub use subscriptions::Subscriptions;
 pub use tick_health::TickHealth;

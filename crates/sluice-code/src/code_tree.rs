@@ -65,14 +65,19 @@ impl CodeTree {
         }
     }
 
-    /// Links files to one another.
-    pub(crate) fn link(mut entry: ResolvedFile, others: Vec<ResolvedFile>) -> CodeTree {
+    /// Links files to one another. A sample is a file that none of them imports.
+    pub(crate) fn link(
+        mut entry: ResolvedFile,
+        mut others: Vec<ResolvedFile>,
+        sample: Option<ResolvedFile>,
+    ) -> CodeTree {
         if let FileContents::Module(module, format) = &mut entry.contents
             && others.is_empty()
         {
             // The name of a single file decides nothing: many are CommonJS in spite of it.
             *format = module.format();
         }
+        others.extend(sample);
         let files = || std::iter::once(&entry).chain(&others);
         let auth_fields = auth_fields(files().filter_map(|file| {
             let module = file.contents.module()?;
@@ -113,6 +118,11 @@ impl CodeTree {
 
     fn files(&self) -> impl Iterator<Item = &TreeFile> {
         std::iter::once(&self.entry).chain(&self.others)
+    }
+
+    /// The texts of all files.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        self.files().map(|file| &**file.contents.text())
     }
 
     /// The text of the entry.

@@ -1,11 +1,12 @@
 //! A check by the syntax tree whether a file of a tree is a component or another file: constants, a helper, a sample event.
 
-use oxc_ast::ast::{
-    Argument, AssignmentTarget, ExportDefaultDeclarationKind, Expression, ModuleExportName,
-    ObjectExpression, ObjectPropertyKind, Program, Statement, VariableDeclarator,
-};
+use oxc_ast::ast::{Argument, Expression, ObjectExpression, ObjectPropertyKind, Program};
 
-use crate::{language::Language, parse::parse};
+use crate::{
+    default_export::{DefaultExport, default_export, variable},
+    language::Language,
+    parse::parse,
+};
 
 /// Properties that only components have. Sample events may have a `key`, a `version` and a `name`.
 const COMPONENT_PROPERTIES: [&str; 5] = ["run", "props", "hooks", "methods", "dedupe"];
@@ -18,44 +19,6 @@ pub fn looks_like_component(code: &str, language: Option<Language>) -> bool {
         default_export(program).is_some_and(|export| may_be_component(program, &export))
     });
     checked.map_or(true, |(_, may_be)| may_be)
-}
-
-enum DefaultExport<'e, 'a> {
-    Value(&'e Expression<'a>),
-    /// A function, or an export of another file.
-    Other,
-}
-
-fn default_export<'e, 'a>(program: &'e Program<'a>) -> Option<DefaultExport<'e, 'a>> {
-    program.body.iter().find_map(|statement| match statement {
-        Statement::ExportDefaultDeclaration(export) => match &export.declaration {
-            ExportDefaultDeclarationKind::FunctionDeclaration(_)
-            | ExportDefaultDeclarationKind::ClassDeclaration(_)
-            | ExportDefaultDeclarationKind::TSInterfaceDeclaration(_) => None,
-            value => value.as_expression().map(DefaultExport::Value),
-        },
-        Statement::TSExportAssignment(export) => Some(DefaultExport::Value(&export.expression)),
-        Statement::ExportNamedDeclaration(export) => export
-            .specifiers
-            .iter()
-            .find(|specifier| is_default(&specifier.exported))
-            .map(|specifier| {
-                let name = specifier.local.name();
-                variable(program, name.as_str()).map_or(DefaultExport::Other, DefaultExport::Value)
-            }),
-        Statement::ExportFromDeclaration(export) => export
-            .specifiers
-            .iter()
-            .any(|specifier| is_default(&specifier.exported))
-            .then_some(DefaultExport::Other),
-        Statement::ExpressionStatement(statement) => match &statement.expression {
-            Expression::AssignmentExpression(assignment) if is_module_exports(&assignment.left) => {
-                Some(DefaultExport::Value(&assignment.right))
-            }
-            _ => None,
-        },
-        _ => None,
-    })
 }
 
 fn may_be_component(program: &Program<'_>, value: &DefaultExport<'_, '_>) -> bool {
@@ -106,31 +69,6 @@ fn object_may_be(object: &ObjectExpression<'_>) -> bool {
     !is_app
         && (COMPONENT_PROPERTIES.iter().any(|name| has(name))
             || (has_spread && (has("key") || has("version") || has("name"))))
-}
-
-/// The initial value of a variable of the file.
-fn variable<'e, 'a>(program: &'e Program<'a>, name: &str) -> Option<&'e Expression<'a>> {
-    let declarators = program.body.iter().flat_map(|statement| match statement {
-        Statement::VariableDeclaration(declaration) => declaration.declarations.as_slice(),
-        _ => &[],
-    });
-    let mut named = declarators.filter(|declarator: &&VariableDeclarator<'_>| {
-        let identifier = declarator.id.get_binding_identifier();
-        identifier.is_some_and(|identifier| identifier.name == name)
-    });
-    named.next()?.init.as_ref()
-}
-
-fn is_default(name: &ModuleExportName<'_>) -> bool {
-    name.name() == "default"
-}
-
-fn is_module_exports(target: &AssignmentTarget<'_>) -> bool {
-    let AssignmentTarget::StaticMemberExpression(member) = target else {
-        return false;
-    };
-    member.property.name == "exports"
-        && matches!(&member.object, Expression::Identifier(object) if object.name == "module")
 }
 
 #[cfg(test)]

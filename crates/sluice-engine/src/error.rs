@@ -75,7 +75,9 @@ impl From<StoreError> for EngineError {
 impl From<LoadError> for EngineError {
     fn from(error: LoadError) -> EngineError {
         match error {
-            LoadError::Code(errors) => EngineError::InvalidCode(errors),
+            LoadError::Code(errors) | LoadError::Imports(errors) => {
+                EngineError::InvalidCode(errors)
+            }
             LoadError::Start(reason) => EngineError::Unavailable(format!(
                 "the component process could not be started: {reason}"
             )),

@@ -52,6 +52,11 @@ prefixed_id!(
     "sc_"
 );
 prefixed_id!(
+    /// An import of a tree of components.
+    ImportId,
+    "imp_"
+);
+prefixed_id!(
     /// One deploy of a workflow: a version of it that never changes.
     DeploymentId,
     "d_"

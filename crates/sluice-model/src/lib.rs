@@ -8,6 +8,7 @@ pub mod clock;
 pub mod code_error;
 pub mod code_files;
 pub mod component;
+mod component_failure;
 pub mod cursor;
 pub mod dedupe;
 pub mod emitter_id;
@@ -45,6 +46,7 @@ pub use clock::{Clock, ManualClock, SystemClock};
 pub use code_error::CodeError;
 pub use code_files::{CodeFile, CodeFiles, Edit, FileLink, json_module_path};
 pub use component::{ComponentKind, ComponentShape, DedupeStrategy, Hook, ModuleFormat, code_hash};
+pub use component_failure::{ComponentFailure, FailureReason};
 pub use cursor::Cursor;
 pub use dedupe::{DedupeKey, DedupeState, Verdict, order_by_ts};
 pub use emitter_id::{EmitterId, EmitterKind, SourceId, WorkflowId};
@@ -52,7 +54,7 @@ pub use event_id::EventId;
 pub use id_gen::{EmitId, IdGen, InvocationId};
 pub use ids::{
     AccountId, AppId, ComponentId, ConnectionId, DeliveryId, DeploymentId, DynamicPropsId,
-    SubscriptionId, UserId, WebhookId,
+    ImportId, SubscriptionId, UserId, WebhookId,
 };
 pub use invalid_id::InvalidId;
 pub use keys::{ApiKey, EndpointKey, SessionToken};

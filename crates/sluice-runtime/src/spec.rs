@@ -96,6 +96,9 @@ pub enum LoadError {
     /// The component has errors.
     #[error("the component does not load")]
     Code(Vec<CodeError>),
+    /// The component imports packages that do not exist or cannot run here.
+    #[error("the component imports packages that cannot be used")]
+    Imports(Vec<CodeError>),
     /// The process did not start.
     #[error("the component process did not start: {0}")]
     Start(String),
@@ -107,7 +110,7 @@ pub enum LoadError {
 impl From<PackageError> for LoadError {
     fn from(error: PackageError) -> LoadError {
         match error {
-            PackageError::Code(errors) => LoadError::Code(errors),
+            PackageError::Code(errors) => LoadError::Imports(errors),
             PackageError::Unavailable(reason) => LoadError::Packages(reason),
         }
     }

@@ -165,6 +165,12 @@ impl ApiError {
 }
 
 impl ApiError {
+    /// Logs the error and returns its text, for a response that has begun.
+    pub(crate) fn report(self) -> String {
+        self.log();
+        self.text()
+    }
+
     /// The error as a page, for a browser.
     pub(crate) fn into_page(self, title: &str, rng: &mut impl CryptoRng) -> Response {
         self.log();

@@ -3,8 +3,8 @@
 use axum::extract::{FromRequestParts, Path};
 use http::request::Parts;
 use sluice_model::{
-    AccountId, ConnectionId, DeliveryId, EventId, InvocationId, SourceId, UserId, WebhookId,
-    WorkflowId,
+    AccountId, ConnectionId, DeliveryId, EventId, ImportId, InvocationId, SourceId, UserId,
+    WebhookId, WorkflowId,
 };
 
 use crate::error::ApiError;
@@ -26,6 +26,9 @@ pub(crate) struct AccountPath(pub(crate) AccountId);
 
 /// The id of a connection.
 pub(crate) struct ConnectionPath(pub(crate) ConnectionId);
+
+/// The id of an import.
+pub(crate) struct ImportPath(pub(crate) ImportId);
 
 /// The id of a user.
 pub(crate) struct UserPath(pub(crate) UserId);
@@ -60,6 +63,16 @@ impl<S: Send + Sync> FromRequestParts<S> for ConnectionPath {
         let id = text.as_deref().and_then(ConnectionId::parse);
         id.map(ConnectionPath)
             .ok_or(ApiError::NotFound("connection"))
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for ImportPath {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Self::Rejection> {
+        let text = segment(parts, state).await;
+        let id = text.as_deref().and_then(ImportId::parse);
+        id.map(ImportPath).ok_or(ApiError::NotFound("import"))
     }
 }
 

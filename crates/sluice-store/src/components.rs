@@ -197,9 +197,12 @@ pub fn resolve(
     Ok(changed == 1)
 }
 
-/// Removes an imported component that was never used. A used one stays for its sources.
+/// Removes an imported component that was never used. A used one stays for its sources, and one that an import replaced stays
+/// until that import can no longer be undone.
 pub(crate) fn remove_unused(c: &mut dyn Conn, id: &ComponentId) -> Result<()> {
-    let sql = "DELETE FROM components WHERE id = ?1 AND NOT resolved";
+    let sql = "DELETE FROM components WHERE id = ?1 AND NOT resolved \
+               AND NOT EXISTS (SELECT 1 FROM registry r WHERE r.component_id = components.id) \
+               AND NOT EXISTS (SELECT 1 FROM import_changes h WHERE h.old_component = components.id)";
     if c.execute(sql, params![id])? > 0 {
         let files = "DELETE FROM component_files WHERE component_id = ?1";
         c.execute(files, params![id])?;

@@ -5,7 +5,7 @@
 
 use sluice_model::{
     AccountId, AppId, ComponentId, ComponentKind, ConnectionId, DeliveryId, DeploymentId,
-    DynamicPropsId, EmitId, EmitterId, EndpointKey, EventId, InvocationId, SourceId,
+    DynamicPropsId, EmitId, EmitterId, EndpointKey, EventId, ImportId, InvocationId, SourceId,
     SubscriptionId, UserId, WebhookId, WorkflowId,
 };
 
@@ -196,6 +196,7 @@ stored_as_text!(
     ConnectionId,
     ComponentId,
     DynamicPropsId,
+    ImportId,
     EmitterId,
     SourceId,
     WorkflowId,

@@ -70,7 +70,7 @@ pub(super) async fn prepare(
         }
     });
     let entry = entry_location(address, module.language());
-    link_files(module, entry, beside, max_bytes).await
+    link_files(module, entry, beside, options(max_bytes)).await
 }
 
 /// Code with the files that came with it.
@@ -89,7 +89,11 @@ async fn prepare_with(
     let beside = MemoryFiles::new(&files).map_err(invalid)?;
     let module = ParsedModule::parse(code, language_of_path(entry.as_str()));
     let module = module.map_err(EngineError::InvalidCode)?;
-    link_files(module, entry, beside, max_bytes).await
+    let options = LinkOptions {
+        sample: true,
+        ..options(max_bytes)
+    };
+    link_files(module, entry, beside, options).await
 }
 
 /// Finds the files of `beside` that the code of the file `entry` imports.
@@ -108,26 +112,29 @@ pub(super) async fn prepare_beside(
     if module.relative_import().is_none() {
         return Ok(CodeTree::single(module));
     }
-    link_files(module, entry, beside, max_bytes).await
+    link_files(module, entry, beside, options(max_bytes)).await
+}
+
+fn options(max_bytes: usize) -> LinkOptions {
+    LinkOptions {
+        limits: Limits {
+            bytes: max_bytes,
+            ..Limits::default()
+        },
+        ..LinkOptions::default()
+    }
 }
 
 async fn link_files(
     module: ParsedModule,
     entry: Location,
     beside: impl Files,
-    max_bytes: usize,
+    options: LinkOptions,
 ) -> Result<CodeTree, EngineError> {
     let files = ComponentFiles {
         entry: entry.clone(),
         module,
         beside,
-    };
-    let options = LinkOptions {
-        limits: Limits {
-            bytes: max_bytes,
-            ..Limits::default()
-        },
-        ..LinkOptions::default()
     };
     link(&entry, files, options).await.map_err(|errors| {
         let errors = errors.into_iter();

@@ -162,7 +162,7 @@ impl Forms {
         let argument = Arc::from(argument.to_string());
         let answer = self.processes.ask(&spec, question, argument, timeout);
         let answer = match answer.await {
-            Err(LoadError::Code(errors)) => QuestionOutcome {
+            Err(LoadError::Code(errors) | LoadError::Imports(errors)) => QuestionOutcome {
                 result: Err(Failure {
                     name: "LoadError".to_owned(),
                     message: errors

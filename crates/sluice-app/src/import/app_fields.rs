@@ -11,27 +11,67 @@ use sluice_store::{
     apps::{self, App, Origin},
 };
 
+use super::tree::{AppField, CheckedApp};
 use crate::{apps::known, components::apps_of};
 
 /// The account fields that code reads, by the slugs of their apps.
-#[derive(Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct AppFields(BTreeMap<String, FieldUses>);
 
 impl AppFields {
-    /// Adds the fields that one component and the apps in its code read.
-    pub(super) fn add(&mut self, shape: &ComponentShape, read: &AuthFields) {
-        for (app, fields) in &read.of_apps {
-            self.0.entry(app.clone()).or_default().extend(fields);
-        }
+    /// The fields that one component and the apps in its code read.
+    pub(super) fn of(shape: &ComponentShape, read: &AuthFields) -> AppFields {
+        let mut found = AppFields(read.of_apps.clone());
         let apps: BTreeSet<&str> = apps_of(shape).collect();
         for (name, fields) in &read.by_name {
             let prop = shape.props.iter().find(|def| def.name == *name);
             // A variable of another name holds the app if there is only one.
             let only = apps.first().copied().filter(|_| apps.len() == 1);
             if let Some(app) = prop.and_then(|def| def.app()).or(only) {
-                self.0.entry(app.to_owned()).or_default().extend(fields);
+                found.0.entry(app.to_owned()).or_default().extend(fields);
             }
         }
+        found
+    }
+
+    /// The slugs of the apps, with the name of each field and whether the code works without it.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &str, bool)> {
+        let apps = self.0.iter();
+        apps.flat_map(|(app, uses)| {
+            let fields = uses.iter();
+            fields.map(|(name, optional)| (app.as_str(), name, optional))
+        })
+    }
+
+    pub(super) fn merge(&mut self, other: &AppFields) {
+        for (app, fields) in &other.0 {
+            self.0.entry(app.clone()).or_default().extend(fields);
+        }
+    }
+
+    /// The fields of each app, and whether accounts can have them after an import.
+    pub(super) fn check(&self, c: &mut dyn Conn) -> Result<Vec<CheckedApp>, StoreError> {
+        let mut checked = Vec::with_capacity(self.0.len());
+        for (slug, uses) in &self.0 {
+            // An import adds fields to apps that the operator did not describe.
+            let described = known::by_slug(c, slug)?.filter(|app| app.origin == Origin::Operator);
+            let is_registered = |field: &str| {
+                is_app_slug(slug)
+                    && described
+                        .as_ref()
+                        .is_none_or(|app| app.auth.has_field(field))
+            };
+            let fields = uses.iter().map(|(name, optional)| AppField {
+                name: name.to_owned(),
+                optional,
+                registered: is_registered(name),
+            });
+            checked.push(CheckedApp {
+                slug: slug.clone(),
+                fields: fields.collect(),
+            });
+        }
+        Ok(checked)
     }
 
     /// Registers an app, or adds fields that it does not have yet. Returns whether anything changed.

@@ -1,11 +1,34 @@
-//! Importing trees of components into the registry.
+//! Importing trees of components into the registry: an archive is unpacked (`archive`), its components are found (`checkout`,
+//! `plan`) and read in batches (`linking`, `batches`), inspected (`inspection`), and registered (`register`) or only checked
+//! (`check`). The changes of the last import of a tree can be undone (`undo`).
 
 mod app_fields;
+mod archive;
+mod batches;
+mod check;
+mod checkout;
+mod inspection;
 mod key_rule;
+mod linking;
+mod needed_files;
+mod plan;
+mod recording;
 mod register;
+mod run;
 mod service;
 mod tree;
+mod undo;
+mod upload_folder;
 
+pub use archive::is_source;
+pub use checkout::{Checkout, CheckoutError};
 pub(crate) use key_rule::KeyRule;
+pub(crate) use linking::link_texts;
+pub(crate) use register::Part;
+pub use run::{ImportMode, ImportRequest, UnpackedTree};
 pub use service::Imports;
-pub use tree::{ImportOutcome, ImportedComponent, TreePart};
+pub use tree::{
+    AppField, CheckedApp, ComponentDetails, FieldUse, ImportOutcome, ImportProgress,
+    ImportedComponent, RemovedFile,
+};
+pub use undo::Undone;

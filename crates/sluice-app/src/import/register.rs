@@ -1,65 +1,61 @@
-//! The transaction of an import.
+//! The transaction that registers a part of a tree.
 
-use std::collections::{BTreeMap, HashSet};
-
-use sluice_infra::Ids;
-use sluice_model::CodeError;
-use sluice_store::{
-    Conn, StoreError,
-    components::Component,
-    imports::{self, Import, RegisteredVersion},
-    registry::{self, Publication},
+use std::{
+    collections::{BTreeMap, HashSet},
+    sync::Arc,
 };
 
-use super::{app_fields::AppFields, tree::ImportOutcome};
-use crate::components::apps_of;
+use sluice_infra::Ids;
+use sluice_model::{ComponentFailure, FailureReason, ImportId};
+use sluice_store::{
+    Conn, StoreError,
+    imported_files::{self, ImportedFile, RegisteredVersion},
+    registry::{self, ChangeLog, Publication},
+};
 
-/// The components of a tree part, to be registered.
+use super::{
+    inspection::{Candidate, Inspection, ValidComponent},
+    key_rule::KeyRule,
+    tree::{ImportOutcome, ImportedComponent, LinkedComponent},
+};
+
+/// Part of a tree.
+pub(crate) struct Part {
+    /// The name of the tree.
+    pub(crate) tree: String,
+    /// The import that records the changes, if they can be undone.
+    pub(crate) import: Option<ImportId>,
+    pub(crate) components: Vec<LinkedComponent>,
+    /// Paths that are no longer in the tree. Their keys become available to other files.
+    pub(crate) left: Arc<[String]>,
+    pub(crate) keys: KeyRule,
+}
+
+/// The inspected components of a part, to be registered.
 pub(super) struct Registration {
     pub(super) tree: String,
-    pub(super) left: Vec<String>,
-    pub(super) candidates: Vec<Candidate>,
-    pub(super) fields: AppFields,
+    pub(super) import: Option<ImportId>,
+    pub(super) left: Arc<[String]>,
+    pub(super) inspection: Inspection,
     pub(super) ids: Ids,
     pub(super) now: i64,
 }
 
-/// A component of the tree.
-pub(super) struct Candidate {
-    pub(super) path: String,
-    pub(super) files: BTreeMap<String, String>,
-    pub(super) result: Result<ValidComponent, Vec<CodeError>>,
-}
-
-/// A component that can be registered.
-pub(super) struct ValidComponent {
-    pub(super) component: Component,
-    pub(super) publication: Publication,
-}
-
-impl ValidComponent {
-    /// The apps that it is for, and that its props name.
-    fn apps(&self) -> impl Iterator<Item = &str> {
-        let own = self.publication.app.as_deref();
-        own.into_iter().chain(apps_of(&self.component.shape))
-    }
-}
-
 impl Registration {
-    /// Returns the outcome of each component, and whether an app has changed.
+    /// Returns the result of each component, and whether an app has changed.
     pub(super) fn write(
         self,
         c: &mut dyn Conn,
-    ) -> Result<(Vec<(String, ImportOutcome)>, bool), StoreError> {
+    ) -> Result<(Vec<ImportedComponent>, bool), StoreError> {
         let Registration {
             tree,
+            import,
             left,
-            candidates,
-            fields,
+            inspection: Inspection { candidates, fields },
             ids,
             now,
         } = self;
-        let mut outcomes = Vec::with_capacity(candidates.len());
+        let mut results = Vec::with_capacity(candidates.len());
         let mut new_apps = false;
         let mut done = HashSet::new();
         for candidate in candidates {
@@ -68,91 +64,109 @@ impl Registration {
                 files,
                 result,
             } = candidate;
-            let taken = match &result {
-                Ok(valid) => owner_of_key(c, &tree, &left, &path, valid)?,
-                Err(_) => None,
-            };
-            let outcome = match (result, taken) {
-                (Ok(valid), None) => {
+            let outcome = match free_key(c, &tree, &left, &path, result)? {
+                Ok(valid) => {
                     for app in valid.apps() {
                         if done.insert(app.to_owned()) {
                             new_apps |= fields.register(c, app, &ids, now)?;
                         }
                     }
-                    register(c, valid)?
+                    let import = import.as_ref();
+                    let log = import.map(|import| ChangeLog {
+                        import,
+                        path: &path,
+                    });
+                    register(c, valid, log)?
                 }
-                (Ok(valid), Some(other)) => {
-                    let key = valid.publication.key;
-                    let message = format!("{other} has the key {key} already");
-                    let errors = vec![CodeError::without_position(message)];
-                    ImportOutcome::Failed { errors }
-                }
-                (Err(errors), _) => ImportOutcome::Failed { errors },
+                Err(failure) => ImportOutcome::Failed(failure),
             };
-            let import = Import {
-                tree: tree.clone(),
-                path: path.clone(),
-                files,
-                registered: outcome.registered(),
-                errors: outcome.errors().to_vec(),
-            };
-            imports::record(c, &import)?;
-            outcomes.push((path, outcome));
+            record(c, &tree, &path, files, &outcome)?;
+            results.push(ImportedComponent {
+                path,
+                outcome,
+                details: None,
+            });
         }
-        Ok((outcomes, new_apps))
+        Ok((results, new_apps))
     }
 }
 
-/// Another file of the tree with the same key. A file that left the tree gives its key up.
-fn owner_of_key(
+/// The component if no other file of the tree has its key. A file that left the tree gives its key up.
+fn free_key(
     c: &mut dyn Conn,
     tree: &str,
     left: &[String],
     path: &str,
-    valid: &ValidComponent,
-) -> Result<Option<String>, StoreError> {
-    let owner = imports::path_of_key(c, tree, &valid.publication.key)?;
+    result: Result<ValidComponent, ComponentFailure>,
+) -> Result<Result<ValidComponent, ComponentFailure>, StoreError> {
+    let valid = match result {
+        Ok(valid) => valid,
+        Err(failure) => return Ok(Err(failure)),
+    };
+    let key = &valid.publication.key;
+    let owner = imported_files::path_of_key(c, tree, key)?;
     let Some(other) = owner.filter(|owner| owner != path) else {
-        return Ok(None);
+        return Ok(Ok(valid));
     };
     if left.contains(&other) {
-        imports::forget(c, tree, &other)?;
-        return Ok(None);
+        imported_files::forget(c, tree, &other)?;
+        return Ok(Ok(valid));
     }
-    Ok(Some(other))
+    Ok(Err(key_taken(&other, key)))
 }
 
-fn register(c: &mut dyn Conn, valid: ValidComponent) -> Result<ImportOutcome, StoreError> {
+pub(super) fn key_taken(other: &str, key: &str) -> ComponentFailure {
+    let message = format!("{other} has the key {key} already");
+    ComponentFailure::message(FailureReason::Key, message)
+}
+
+fn register(
+    c: &mut dyn Conn,
+    valid: ValidComponent,
+    log: Option<ChangeLog<'_>>,
+) -> Result<ImportOutcome, StoreError> {
     let ValidComponent {
         component,
         publication,
+        ..
     } = valid;
-    let registration = registry::register(c, &component, &publication)?;
+    let registration = registry::register(c, &component, &publication, log)?;
+    Ok(outcome(registration, publication))
+}
+
+pub(super) fn outcome(
+    registration: registry::Registration,
+    publication: Publication,
+) -> ImportOutcome {
     let Publication { key, version, .. } = publication;
-    Ok(match registration {
+    match registration {
         registry::Registration::New => ImportOutcome::Registered { key, version },
         registry::Registration::Updated => ImportOutcome::Updated { key, version },
         registry::Registration::Unchanged => ImportOutcome::Unchanged { key, version },
-    })
+    }
 }
 
-impl ImportOutcome {
-    fn registered(&self) -> Option<RegisteredVersion> {
-        match self {
-            ImportOutcome::Registered { key, version }
-            | ImportOutcome::Updated { key, version }
-            | ImportOutcome::Unchanged { key, version } => Some(RegisteredVersion {
-                key: key.clone(),
-                version: version.clone(),
-            }),
-            ImportOutcome::Failed { .. } => None,
-        }
-    }
-
-    fn errors(&self) -> &[CodeError] {
-        match self {
-            ImportOutcome::Failed { errors } => errors,
-            _ => &[],
-        }
-    }
+fn record(
+    c: &mut dyn Conn,
+    tree: &str,
+    path: &str,
+    files: BTreeMap<String, String>,
+    outcome: &ImportOutcome,
+) -> Result<(), StoreError> {
+    let registered = outcome.registered();
+    let failure = match outcome {
+        ImportOutcome::Failed(failure) => Some(failure.clone()),
+        _ => None,
+    };
+    let file = ImportedFile {
+        tree: tree.to_owned(),
+        path: path.to_owned(),
+        files,
+        registered: registered.map(|(key, version)| RegisteredVersion {
+            key: key.to_owned(),
+            version: version.to_owned(),
+        }),
+        failure,
+    };
+    imported_files::record(c, &file)
 }

@@ -7,15 +7,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sluice_engine::EngineError;
 use sluice_infra::Infra;
-use sluice_model::{UserId, code_hash};
+use sluice_model::UserId;
 use sluice_store::{
     Conn, StoreError,
-    imports::{self, Import},
+    imported_files::{self, ImportedFile},
     registry::{self, Shelf},
 };
 
 use super::set::{StarterComponent, StarterSet};
-use crate::import::{ImportOutcome, ImportedComponent, Imports, KeyRule, TreePart};
+use crate::import::{ImportOutcome, ImportedComponent, Imports, KeyRule, Part, link_texts};
 
 const TREE: &str = "sluice";
 /// The tree whose rows are about the set as a whole.
@@ -75,17 +75,17 @@ pub(super) async fn register(
     let all = set.components();
     let paths: BTreeSet<String> = all.iter().map(|one| one.path.clone()).collect();
     let (free, left) = infra.store.read(move |c| sort_out(c, all)).await?;
-    let part = TreePart {
+    let linked = link_texts(&set.texts, free.into_iter().map(|one| one.path)).await;
+    let part = Part {
         tree: TREE.to_owned(),
-        texts: set.texts.clone(),
-        components: free.iter().map(|one| imported(one, set)).collect(),
-        left,
+        import: None,
+        components: linked.map_err(|error| EngineError::Internal(error.to_string()))?,
+        left: left.into(),
+        keys: KeyRule::Plain,
     };
-    let outcomes = imports
-        .import_with(&UserId::server(), part, KeyRule::Plain)
-        .await?;
-    let count = outcomes.len();
-    check(outcomes)?;
+    let results = imports.register(&UserId::server(), part).await?;
+    let count = results.len();
+    check(results)?;
     infra
         .store
         .write(move |c| {
@@ -99,20 +99,20 @@ pub(super) async fn register(
 
 /// A value that is kept beside the components.
 fn value(c: &mut dyn Conn, path: &str) -> Result<Option<String>, StoreError> {
-    let rows = imports::list(c, SET_TREE, "", MAX_ROWS)?;
+    let rows = imported_files::list(c, SET_TREE, "", MAX_ROWS)?;
     let row = rows.into_iter().find(|row| row.path == path);
     Ok(row.and_then(|mut row| row.files.remove(path)))
 }
 
 fn record(c: &mut dyn Conn, path: &str, value: &str) -> Result<(), StoreError> {
-    let row = Import {
+    let row = ImportedFile {
         tree: SET_TREE.to_owned(),
         path: path.to_owned(),
         files: BTreeMap::from([(path.to_owned(), value.to_owned())]),
         registered: None,
-        errors: Vec::new(),
+        failure: None,
     };
-    imports::record(c, &row)
+    imported_files::record(c, &row)
 }
 
 /// The components whose keys are free, and the paths that are no longer in the set. A key that the operator has published a
@@ -121,14 +121,14 @@ fn sort_out(
     c: &mut dyn Conn,
     all: Vec<StarterComponent>,
 ) -> Result<(Vec<StarterComponent>, Vec<String>), StoreError> {
-    let known = imports::list(c, TREE, "", MAX_ROWS)?;
-    let is_left = |row: &&Import| !all.iter().any(|one| one.path == row.path);
+    let known = imported_files::list(c, TREE, "", MAX_ROWS)?;
+    let is_left = |row: &&ImportedFile| !all.iter().any(|one| one.path == row.path);
     let left = known.iter().filter(is_left).map(|row| row.path.clone());
     let left = left.collect();
     let mut free = Vec::with_capacity(all.len());
     for component in all {
         let key = &component.key;
-        let is_taken = imports::path_of_key(c, TREE, key)?.is_none()
+        let is_taken = imported_files::path_of_key(c, TREE, key)?.is_none()
             && registry::newest(c, &Shelf::Server, key)?.is_some();
         if is_taken {
             tracing::info!(key, "starter component left out: its key is in use");
@@ -139,21 +139,12 @@ fn sort_out(
     Ok((free, left))
 }
 
-fn imported(component: &StarterComponent, set: &StarterSet) -> ImportedComponent {
-    let path = component.path.clone();
-    let hash = set.texts.get(&path).map(|text| code_hash(text));
-    ImportedComponent {
-        files: BTreeMap::from([(path.clone(), hash.unwrap_or_default())]),
-        path,
-        errors: Vec::new(),
-    }
-}
-
 /// An error if a component cannot be registered, for example because the machine is too busy to load it.
-fn check(outcomes: Vec<(String, ImportOutcome)>) -> Result<(), EngineError> {
-    for (path, outcome) in outcomes {
-        if let ImportOutcome::Failed { errors } = outcome {
-            let errors: Vec<String> = errors.iter().map(|error| error.located(&path)).collect();
+fn check(results: Vec<ImportedComponent>) -> Result<(), EngineError> {
+    for ImportedComponent { path, outcome, .. } in results {
+        if let ImportOutcome::Failed(failure) = outcome {
+            let errors = failure.errors.iter().map(|error| error.located(&path));
+            let errors: Vec<String> = errors.collect();
             return Err(EngineError::Internal(errors.join("; ")));
         }
     }
@@ -162,14 +153,14 @@ fn check(outcomes: Vec<(String, ImportOutcome)>) -> Result<(), EngineError> {
 
 /// Unpublishes components that are no longer in the set. Their sources keep running.
 fn remove_left(c: &mut dyn Conn, paths: &BTreeSet<String>) -> Result<(), StoreError> {
-    for row in imports::list(c, TREE, "", MAX_ROWS)? {
+    for row in imported_files::list(c, TREE, "", MAX_ROWS)? {
         if paths.contains(&row.path) {
             continue;
         }
         if let Some(registered) = &row.registered {
             registry::unpublish(c, &Shelf::Server, &registered.key)?;
         }
-        imports::forget(c, TREE, &row.path)?;
+        imported_files::forget(c, TREE, &row.path)?;
     }
     Ok(())
 }

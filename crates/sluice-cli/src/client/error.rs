@@ -40,7 +40,7 @@ pub(crate) struct ApiErrorBody {
 }
 
 impl ClientError {
-    pub(super) fn unreachable(url: &str, cause: reqwest::Error) -> ClientError {
+    pub(crate) fn unreachable(url: &str, cause: reqwest::Error) -> ClientError {
         ClientError::Unreachable {
             url: url.to_owned(),
             cause,
@@ -59,7 +59,7 @@ impl ClientError {
         }
     }
 
-    pub(super) fn invalid_response(url: &str, cause: serde_json::Error) -> ClientError {
+    pub(crate) fn invalid_response(url: &str, cause: serde_json::Error) -> ClientError {
         ClientError::InvalidResponse {
             url: url.to_owned(),
             cause,

@@ -106,6 +106,15 @@ impl Client {
         self.send(Method::DELETE, path, None).await.map(drop)
     }
 
+    /// As [`Client::delete`], with the `data` of the response.
+    pub(crate) async fn delete_with_result<T: DeserializeOwned>(
+        &self,
+        path: &str,
+    ) -> Result<T, ClientError> {
+        let body = self.send(Method::DELETE, path, None).await?;
+        self.data(body)
+    }
+
     /// One page of a list. `query` has its parameters, such as `limit`.
     pub(crate) async fn page<T: DeserializeOwned>(
         &self,
@@ -157,6 +166,23 @@ impl Client {
         if let Some(last) = last {
             request = request.header("last-event-id", last);
         }
+        self.open(request).await
+    }
+
+    /// Sends a file. The response is a stream.
+    pub(crate) async fn upload(
+        &self,
+        path: &str,
+        file: tokio::fs::File,
+    ) -> Result<Response, ClientError> {
+        let request = self
+            .request(Method::POST, path)
+            .header(reqwest::header::CONTENT_TYPE, "application/x-tar")
+            .body(file);
+        self.open(request).await
+    }
+
+    async fn open(&self, request: RequestBuilder) -> Result<Response, ClientError> {
         let response = request.send().await.map_err(|e| self.unreachable(e))?;
         if response.status().is_success() {
             return Ok(response);

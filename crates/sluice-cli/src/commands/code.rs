@@ -96,7 +96,7 @@ pub(crate) async fn read_tree(
     };
     let parsed = parse(text, language_by_name(location.as_str()));
     Ok(match parsed {
-        Ok(module) => folder.link(&location, module).await,
+        Ok(module) => folder.link(&location, module, false).await,
         Err(errors) => Err(located(&errors, location.as_str())),
     })
 }
@@ -126,7 +126,11 @@ impl CodeFolder {
 
     /// `text`, as if it were in the file `path`, with the files that it imports.
     async fn module_of(&self, path: &str, text: String) -> Result<Module, CodeErrors> {
-        let imports = self.imports_of(path, &text).await?;
+        let imports = match ParsedModule::parse(text.as_str(), language_by_name(path)) {
+            Ok(module) => self.other_files(path, module, true).await?,
+            // The server reports syntax errors.
+            Err(_) => BTreeMap::new(),
+        };
         // The server detects the language of code without a name.
         let is_plain = imports.is_empty() && language_of(path, &text) == detect_language(&text);
         let mut files = vec![self.root.join(path)];
@@ -163,7 +167,16 @@ impl CodeFolder {
         let Some(module) = self.with_file_imports(path, code) else {
             return Ok(BTreeMap::new());
         };
-        let tree = self.link(&Location::new(path), module).await?;
+        self.other_files(path, module, false).await
+    }
+
+    async fn other_files(
+        &self,
+        path: &str,
+        module: ParsedModule,
+        sample: bool,
+    ) -> Result<BTreeMap<String, String>, CodeErrors> {
+        let tree = self.link(&Location::new(path), module, sample).await?;
         let others = tree.to_files().others.into_iter();
         Ok(others
             .map(|file| (file.link.location, file.text.to_string()))
@@ -192,13 +205,22 @@ impl CodeFolder {
         })
     }
 
-    async fn link(&self, entry: &Location, module: ParsedModule) -> Result<CodeTree, CodeErrors> {
+    async fn link(
+        &self,
+        entry: &Location,
+        module: ParsedModule,
+        sample: bool,
+    ) -> Result<CodeTree, CodeErrors> {
         let files = OverlayFiles {
             entry: entry.clone(),
             module,
             files: self.files.clone(),
         };
-        let linked = link(entry, files, LinkOptions::default()).await;
+        let options = LinkOptions {
+            sample,
+            ..LinkOptions::default()
+        };
+        let linked = link(entry, files, options).await;
         linked.map_err(|errors| located(&errors, entry.as_str()))
     }
 }

@@ -1,4 +1,4 @@
-//! The `--event` option: an event given as JSON.
+//! The `--event` and `--sample` options: the event to run with.
 
 use std::{
     fs,
@@ -14,11 +14,18 @@ pub(crate) struct EventArg {
     /// Event to run with: JSON, @FILE for a file with JSON, or - for standard input
     #[arg(long, value_name = "JSON|@FILE|-", default_value = "{}")]
     event: String,
+    /// Run with the sample event of the component
+    #[arg(long, conflicts_with = "event")]
+    sample: bool,
 }
 
 impl EventArg {
-    pub(crate) fn read(&self) -> anyhow::Result<Value> {
-        parse_event(&self.event)
+    /// The given event. `None` stands for the sample.
+    pub(crate) fn read(&self) -> anyhow::Result<Option<Value>> {
+        if self.sample {
+            return Ok(None);
+        }
+        parse_event(&self.event).map(Some)
     }
 }
 

@@ -30,6 +30,7 @@ mod prop_args;
 mod prop_text;
 mod publish;
 mod registry;
+mod sample_event;
 mod secret_file;
 mod secrets;
 mod session;

@@ -22,6 +22,7 @@ use crate::{
     location::Location,
     module::ParsedModule,
     resolved_file::{FileContents, ResolvedFile},
+    sample::{MAX_SAMPLE, sample_locations},
     source_kind::SourceKind,
 };
 
@@ -33,6 +34,8 @@ pub struct LinkOptions {
     pub time: Duration,
     /// Whether packages without a version have the range of their app's manifest. Otherwise the latest version is meant.
     pub manifests: bool,
+    /// Whether a file with a sample event beside the entry is part of the component. To look for it takes several reads.
+    pub sample: bool,
 }
 
 impl Default for LinkOptions {
@@ -41,6 +44,7 @@ impl Default for LinkOptions {
             limits: Limits::default(),
             time: Duration::from_mins(1),
             manifests: false,
+            sample: false,
         }
     }
 }
@@ -49,6 +53,7 @@ impl Default for LinkOptions {
 pub struct Linker<F> {
     graph: Graph<F>,
     time: Duration,
+    sample: bool,
 }
 
 impl<F: Files> Linker<F> {
@@ -56,18 +61,51 @@ impl<F: Files> Linker<F> {
         Linker {
             graph: Graph::new(files, options.limits, options.manifests),
             time: options.time,
+            sample: options.sample,
         }
     }
 
     /// Reads `entry` and the files that it imports, directly or not. Reports as many errors as possible.
     pub async fn link(&self, entry: &Location) -> Result<CodeTree, Vec<CodeError>> {
-        let linking = link_in_time(&self.graph, entry);
+        let linking = self.link_in_time(entry);
         let linked = tokio::time::timeout(self.time, linking).await;
         linked.unwrap_or_else(|_| {
             let seconds = self.time.as_secs();
             let message = format!("reading the files took longer than {seconds} seconds");
             Err(vec![CodeError::without_position(message)])
         })
+    }
+
+    async fn link_in_time(&self, entry: &Location) -> Result<CodeTree, Vec<CodeError>> {
+        let graph = &self.graph;
+        let mut errors = Errors::default();
+        check_entry(graph, entry, &mut errors).await;
+        let mut files = Vec::new();
+        let mut known = HashSet::from([entry.clone()]);
+        let mut reached = vec![entry.clone()];
+        // The files at one distance from the entry are read at the same time.
+        while !reached.is_empty() {
+            let resolving = reached.iter().map(|location| resolve(graph, location));
+            let resolved = join_all(resolving).await;
+            reached = Vec::new();
+            for (file, targets, mut found) in resolved {
+                errors.append(&mut found);
+                let targets = targets.into_iter();
+                reached.extend(targets.filter(|target| known.insert(target.clone())));
+                files.extend(file);
+            }
+        }
+        errors.into_result()?;
+        let mut files = files.into_iter();
+        let Some(first) = files.next() else {
+            return Err(Vec::new());
+        };
+        let sample = if self.sample {
+            sample(graph, entry, &known).await
+        } else {
+            None
+        };
+        Ok(CodeTree::link(first, files.collect(), sample))
     }
 }
 
@@ -78,35 +116,6 @@ pub async fn link<F: Files>(
     options: LinkOptions,
 ) -> Result<CodeTree, Vec<CodeError>> {
     Linker::new(files, options).link(entry).await
-}
-
-async fn link_in_time<F: Files>(
-    graph: &Graph<F>,
-    entry: &Location,
-) -> Result<CodeTree, Vec<CodeError>> {
-    let mut errors = Errors::default();
-    check_entry(graph, entry, &mut errors).await;
-    let mut files = Vec::new();
-    let mut known = HashSet::from([entry.clone()]);
-    let mut reached = vec![entry.clone()];
-    // The files at one distance from the entry are read at the same time.
-    while !reached.is_empty() {
-        let resolving = reached.iter().map(|location| resolve(graph, location));
-        let resolved = join_all(resolving).await;
-        reached = Vec::new();
-        for (file, targets, mut found) in resolved {
-            errors.append(&mut found);
-            let targets = targets.into_iter();
-            reached.extend(targets.filter(|target| known.insert(target.clone())));
-            files.extend(file);
-        }
-    }
-    errors.into_result()?;
-    let mut files = files.into_iter();
-    match files.next() {
-        Some(entry) => Ok(CodeTree::link(entry, files.collect())),
-        None => Err(Vec::new()),
-    }
 }
 
 async fn check_entry<F: Files>(graph: &Graph<F>, entry: &Location, errors: &mut Errors) {
@@ -165,6 +174,36 @@ async fn resolve<F: Files>(
         packages,
     };
     (Some(file), targets, errors)
+}
+
+/// The file with the sample event, unless the component imports it. One with errors or imports is left out.
+async fn sample<F: Files>(
+    graph: &Graph<F>,
+    entry: &Location,
+    known: &HashSet<Location>,
+) -> Option<ResolvedFile> {
+    for location in sample_locations(entry) {
+        if known.contains(&location) {
+            return None;
+        }
+        let Ok(Some(text)) = graph.read(&location).await else {
+            continue;
+        };
+        let contents = match &*text {
+            FileText::Module(module, format) if module.imports().is_empty() => {
+                FileContents::Module(module.clone(), *format)
+            }
+            FileText::Json(text) => FileContents::Json(text.clone()),
+            _ => return None,
+        };
+        return (contents.text().len() <= MAX_SAMPLE).then(|| ResolvedFile {
+            location: location.to_string(),
+            contents,
+            imports: HashMap::new(),
+            packages: BTreeMap::new(),
+        });
+    }
+    None
 }
 
 /// The specifiers that mean files, each with its file.

@@ -160,10 +160,12 @@ pub(super) fn answer(
     fields: &FieldQuery,
 ) -> Result<Response, ApiError> {
     let component = found.ok_or(ApiError::NotFound(COMPONENT))?;
-    Ok(reply::one(
-        on_the_wire(component),
-        &FieldSelection::new(fields),
-    ))
+    let sample_event = sluice_app::sample_event(&component.code);
+    let component = Component {
+        sample_event,
+        ..on_the_wire(component)
+    };
+    Ok(reply::one(component, &FieldSelection::new(fields)))
 }
 
 fn cursor_of(row: &ListedComponent) -> String {
@@ -204,5 +206,6 @@ pub(super) fn on_the_wire(component: components::Component) -> Component {
         updated_at: epoch_seconds(component.updated_at),
         key: component.key,
         kind: component.shape.kind,
+        sample_event: None,
     }
 }

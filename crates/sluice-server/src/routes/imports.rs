@@ -1,184 +1,151 @@
 //! Importing trees of components into the registry.
 
+mod progress;
+mod upload;
+
 use std::sync::Arc;
 
-use axum::{extract::State, response::Response};
-use sluice_api::{
-    Data, FieldQuery, ImportComponent, ImportComponents, ImportOutcome, ImportedComponent,
-    ImportedFile, ImportsQuery, List, PageQuery,
+use axum::{
+    body::Body,
+    extract::State,
+    response::{IntoResponse, Response},
 };
-use sluice_app::{App, Listing, TreePart};
-use sluice_store::imports::Import;
+use http::{HeaderValue, header::CONTENT_TYPE};
+use sluice_api::{Data, FieldQuery, Import, ImportMode, ImportProgress, ImportQuery, UndoneImport};
+use sluice_app::{App, ImportRequest, Undone};
+use sluice_infra::Infra;
+use sluice_store::imports::ImportSummary;
+use tokio::sync::mpsc;
 
+use self::progress::ImportStream;
+use super::dates::epoch_seconds;
 use crate::{
-    auth::Operator,
-    error::ApiError,
-    fields::FieldSelection,
-    json_body::JsonBody,
-    openapi::ApiErrors,
-    page::{self, PageRequest},
-    query::Query,
-    reply,
+    auth::Operator, error::ApiError, fields::FieldSelection, openapi::ApiErrors, path::ImportPath,
+    query::Query, reply,
 };
 
-const MAX_COMPONENTS: usize = 100;
-/// The longest name of a tree, and the longest path. Together they are a key of the database.
+/// The longest name of a tree. With a path it is a key of the database.
 const MAX_NAME: usize = 1000;
+/// The progress that waits for a slow client. Then the import waits.
+const WAITING_STEPS: usize = 16;
 
-/// Import components of a tree into the registry
+/// Import a tree of components into the registry
 ///
-/// Each is analysed without installing its packages, and registered with its app if it is valid. For the operator only.
-/// For other users this path does not exist.
-#[utoipa::path(post, path = "/components/registry/import", tag = "components", operation_id = "importComponents",
-    request_body = ImportComponents, extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = Data<Vec<ImportedComponent>>), ApiErrors))]
+/// The body is a tar archive, compressed with gzip or not. It contains app folders with `sources` and `actions`, or a folder
+/// `components` with them. The response is a stream of JSON lines with the progress; empty lines are heartbeats. Each component is
+/// inspected without installing its packages, and registered with its app if it is valid. If the client disconnects, the
+/// import stops. For the operator only. For other users this path does not exist.
+#[utoipa::path(post, path = "/components/registry/imports", tag = "components", operation_id = "importComponents",
+    params(ImportQuery),
+    request_body(content_type = "application/x-tar", content = Vec<u8>, description = "The archive"),
+    extensions(("x-sluice-extension" = json!(true))),
+    responses((status = 200, content_type = "application/x-ndjson", body = ImportProgress), ApiErrors))]
 pub(crate) async fn import(
     Operator(user): Operator,
     State(app): State<Arc<App>>,
-    JsonBody { parameters, fields }: JsonBody<ImportComponents>,
+    State(infra): State<Infra>,
+    Query(query): Query<ImportQuery>,
+    body: Body,
 ) -> Result<Response, ApiError> {
-    let ImportComponents {
-        tree,
-        texts,
-        components,
-        left,
-    } = parameters;
-    if components.len() > MAX_COMPONENTS {
-        return Err(ApiError::bad_request(format!(
-            "components must be at most {MAX_COMPONENTS}"
-        )));
-    }
-    for (field, paths) in [
-        ("left", left.iter().collect::<Vec<_>>()),
-        ("texts", texts.keys().collect()),
-    ] {
-        if paths.iter().any(|path| path.contains('\0')) {
-            return Err(ApiError::BadRequest(format!(
-                "{field} must not contain NUL characters"
-            )));
-        }
-    }
-    let components = components.into_iter().map(component_of_tree);
-    let part = TreePart {
-        tree: required_tree(tree)?,
-        texts,
-        components: components.collect::<Result<_, _>>()?,
-        left,
-    };
-    let outcomes = app.imports.import(&user.id, part).await?;
-    let outcomes: Vec<_> = outcomes.into_iter().map(outcome_on_the_wire).collect();
-    Ok(reply::all(&outcomes, &fields))
+    let request = request(query)?;
+    let tree = app
+        .imports
+        .unpack(upload::reader(body), request.apps.clone())
+        .await?;
+    let (sender, progress) = mpsc::channel(WAITING_STEPS);
+    let run = async move { app.imports.run(&user.id, request, tree, sender).await };
+    let stream = ImportStream::new(run, progress, infra.shutdown.clone());
+    let content_type = HeaderValue::from_static("application/x-ndjson");
+    Ok(([(CONTENT_TYPE, content_type)], stream.into_body()).into_response())
 }
 
-/// The imported files of a tree, by path
+/// The imports that can be undone
 ///
-/// For the operator only. For other users this path does not exist.
+/// The last one of each tree, newest first. For the operator only. For other users this path does not exist.
 #[utoipa::path(get, path = "/components/registry/imports", tag = "components", operation_id = "listImports",
-    params(ImportsQuery, PageQuery, FieldQuery), extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = List<ImportedFile>), ApiErrors))]
+    params(FieldQuery), extensions(("x-sluice-extension" = json!(true))),
+    responses((status = 200, body = Data<Vec<Import>>), ApiErrors))]
 pub(crate) async fn list(
     _: Operator,
     State(app): State<Arc<App>>,
-    Query(query): Query<ImportsQuery>,
-    Query(page): Query<PageQuery>,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
-    let tree = required_tree(query.tree)?;
-    // A cursor is a path.
-    let page = PageRequest::parse(&page, |path| {
-        (!path.contains('\0')).then(|| path.to_owned())
-    })?;
-    if page.before.is_some() {
-        return Err(ApiError::bad_request(
-            "this list is only read forwards: give after",
-        ));
-    }
-    let after = page.after.unwrap_or_default();
-    let Listing { total, rows } = app.imports.list(tree, after, page.limit).await?;
-    let rows = rows.into_iter().map(file_on_the_wire).collect();
-    let list = page::list(total, rows, |file| file.path.clone());
-    Ok(reply::many(list, &FieldSelection::new(&fields)))
+    let imports = app.imports.list().await?;
+    let imports: Vec<Import> = imports.into_iter().map(import_on_the_wire).collect();
+    Ok(reply::all(&imports, &FieldSelection::new(&fields)))
 }
 
-fn required_tree(tree: Option<String>) -> Result<String, ApiError> {
+/// Undo an import
+///
+/// Versions that the import added are removed from the registry, and versions that it replaced or removed are restored.
+/// Sources and workflows that use its components keep running. Apps stay. For the operator only. For other users this path does
+/// not exist.
+#[utoipa::path(delete, path = "/components/registry/imports/{id}", tag = "components", operation_id = "undoImport",
+    params(("id" = String, Path, description = "The id of the import"), FieldQuery),
+    extensions(("x-sluice-extension" = json!(true))),
+    responses((status = 200, body = Data<UndoneImport>), ApiErrors))]
+pub(crate) async fn undo(
+    _: Operator,
+    State(app): State<Arc<App>>,
+    ImportPath(id): ImportPath,
+    Query(fields): Query<FieldQuery>,
+) -> Result<Response, ApiError> {
+    let Undone {
+        removed,
+        restored,
+        kept,
+    } = app.imports.undo(id).await?;
+    let undone = UndoneImport {
+        removed,
+        restored,
+        kept,
+    };
+    Ok(reply::one(undone, &FieldSelection::new(&fields)))
+}
+
+fn request(query: ImportQuery) -> Result<ImportRequest, ApiError> {
+    let ImportQuery {
+        tree,
+        apps,
+        mode,
+        prune,
+    } = query;
     let tree = tree.filter(|tree| !tree.is_empty());
     let tree = tree.ok_or_else(|| ApiError::bad_request("tree is required"))?;
-    short("tree", tree)
-}
-
-fn short(what: &str, name: String) -> Result<String, ApiError> {
-    if name.len() <= MAX_NAME {
-        return Ok(name);
+    if tree.len() > MAX_NAME {
+        return Err(ApiError::BadRequest(format!(
+            "tree must be at most {MAX_NAME} bytes long"
+        )));
     }
-    Err(ApiError::BadRequest(format!(
-        "{what} must be at most {MAX_NAME} bytes long"
-    )))
-}
-
-fn component_of_tree(
-    component: ImportComponent,
-) -> Result<sluice_app::ImportedComponent, ApiError> {
-    let ImportComponent {
-        path,
-        errors,
-        files,
-    } = component;
-    let has_nul = |text: &String| text.contains('\0');
-    if has_nul(&path)
-        || files
-            .iter()
-            .any(|(path, hash)| has_nul(path) || has_nul(hash))
-    {
-        return Err(ApiError::bad_request(
-            "components must not contain NUL characters",
-        ));
-    }
-    Ok(sluice_app::ImportedComponent {
-        path: short("a path of components", path)?,
-        files,
-        errors,
+    let apps = apps.unwrap_or_default();
+    let apps = apps.split(',').map(str::trim).filter(|app| !app.is_empty());
+    Ok(ImportRequest {
+        tree,
+        apps: apps.map(str::to_owned).collect(),
+        mode: match mode.unwrap_or(ImportMode::Import) {
+            ImportMode::Import => sluice_app::ImportMode::Import {
+                prune: prune.unwrap_or_default(),
+            },
+            ImportMode::Check => sluice_app::ImportMode::Check { load: false },
+            ImportMode::Load => sluice_app::ImportMode::Check { load: true },
+        },
     })
 }
 
-fn outcome_on_the_wire((path, imported): (String, sluice_app::ImportOutcome)) -> ImportedComponent {
-    let (outcome, registered, errors) = match imported {
-        sluice_app::ImportOutcome::Registered { key, version } => {
-            (ImportOutcome::Registered, Some((key, version)), Vec::new())
-        }
-        sluice_app::ImportOutcome::Updated { key, version } => {
-            (ImportOutcome::Updated, Some((key, version)), Vec::new())
-        }
-        sluice_app::ImportOutcome::Unchanged { key, version } => {
-            (ImportOutcome::Unchanged, Some((key, version)), Vec::new())
-        }
-        sluice_app::ImportOutcome::Failed { errors } => (ImportOutcome::Failed, None, errors),
-    };
-    let (key, version) = registered.unzip();
-    ImportedComponent {
-        path,
-        outcome,
-        key,
-        version,
-        errors,
-    }
-}
-
-fn file_on_the_wire(import: Import) -> ImportedFile {
-    let Import {
-        path,
-        files,
-        registered,
-        errors,
-        ..
-    } = import;
-    let (key, version) = registered
-        .map(|registered| (registered.key, registered.version))
-        .unzip();
-    ImportedFile {
-        path,
-        files,
-        key,
-        version,
-        errors,
+fn import_on_the_wire(summary: ImportSummary) -> Import {
+    let ImportSummary {
+        import,
+        added,
+        replaced,
+        removed,
+    } = summary;
+    Import {
+        id: import.id.to_string(),
+        tree: import.tree,
+        user_id: import.user_id.to_string(),
+        created_at: epoch_seconds(import.created_at),
+        added,
+        replaced,
+        removed,
     }
 }

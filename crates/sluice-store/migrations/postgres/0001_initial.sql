@@ -176,21 +176,42 @@ CREATE INDEX registry_by_component ON registry (component_id);
 CREATE INDEX registry_by_shelf ON registry (shelf) WHERE newest;
 CREATE INDEX registry_by_words ON registry USING GIN (words);
 
--- What an import of a tree of components found in each of its files, so that the next one can skip what has not
--- changed.
-CREATE TABLE imports (
+-- The files of imported trees, so that the next import can skip unchanged ones.
+CREATE TABLE imported_files (
     tree    TEXT COLLATE "C" NOT NULL,
     path    TEXT COLLATE "C" NOT NULL,
     -- JSON: the files that the component was made of, each with the hash of its contents.
     files   TEXT COLLATE "C" NOT NULL,
-    -- What was registered, even when the last import failed.
+    -- The registered version. It stays when a later import fails.
     key     TEXT COLLATE "C",
     version TEXT COLLATE "C",
-    -- JSON: a list of errors, each with message, file, line and column.
-    errors  TEXT COLLATE "C" NOT NULL DEFAULT '[]',
+    -- JSON: the reason and the errors of the last import, if it failed.
+    failure TEXT COLLATE "C",
     PRIMARY KEY (tree, path)
 );
-CREATE INDEX imports_by_key ON imports (key);
+CREATE INDEX imported_files_by_key ON imported_files (key);
+
+-- Imports that can be undone.
+CREATE TABLE imports (
+    id         TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    tree       TEXT COLLATE "C" NOT NULL,
+    user_id    TEXT COLLATE "C" NOT NULL,
+    created_at BIGINT NOT NULL
+);
+CREATE INDEX imports_by_tree ON imports (tree);
+
+-- The changes that an import made to the registry.
+CREATE TABLE import_changes (
+    import_id     TEXT COLLATE "C" NOT NULL,
+    key           TEXT COLLATE "C" NOT NULL,
+    version       TEXT COLLATE "C" NOT NULL,
+    path          TEXT COLLATE "C" NOT NULL,
+    -- The components of this version before and after the import, or NULL for none.
+    old_component TEXT COLLATE "C",
+    new_component TEXT COLLATE "C",
+    PRIMARY KEY (import_id, key, version)
+);
+CREATE INDEX import_changes_by_component ON import_changes (old_component) WHERE old_component IS NOT NULL;
 
 -- === Sources ===
 

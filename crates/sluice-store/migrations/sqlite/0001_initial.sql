@@ -181,21 +181,42 @@ CREATE TRIGGER registry_removed AFTER DELETE ON registry BEGIN
     DELETE FROM registry_words WHERE rowid = old.id;
 END;
 
--- What an import of a tree of components found in each of its files, so that the next one can skip what has not
--- changed.
-CREATE TABLE imports (
+-- The files of imported trees, so that the next import can skip unchanged ones.
+CREATE TABLE imported_files (
     tree    TEXT NOT NULL,
     path    TEXT NOT NULL,
     -- JSON: the files that the component was made of, each with the hash of its contents.
     files   TEXT NOT NULL,
-    -- What was registered, even when the last import failed.
+    -- The registered version. It stays when a later import fails.
     key     TEXT,
     version TEXT,
-    -- JSON: a list of errors, each with message, file, line and column.
-    errors  TEXT NOT NULL DEFAULT '[]',
+    -- JSON: the reason and the errors of the last import, if it failed.
+    failure TEXT,
     PRIMARY KEY (tree, path)
 ) WITHOUT ROWID;
-CREATE INDEX imports_by_key ON imports (key);
+CREATE INDEX imported_files_by_key ON imported_files (key);
+
+-- Imports that can be undone.
+CREATE TABLE imports (
+    id         TEXT NOT NULL PRIMARY KEY,
+    tree       TEXT NOT NULL,
+    user_id    TEXT NOT NULL,
+    created_at INTEGER NOT NULL
+);
+CREATE INDEX imports_by_tree ON imports (tree);
+
+-- The changes that an import made to the registry.
+CREATE TABLE import_changes (
+    import_id     TEXT NOT NULL,
+    key           TEXT NOT NULL,
+    version       TEXT NOT NULL,
+    path          TEXT NOT NULL,
+    -- The components of this version before and after the import, or NULL for none.
+    old_component TEXT,
+    new_component TEXT,
+    PRIMARY KEY (import_id, key, version)
+) WITHOUT ROWID;
+CREATE INDEX import_changes_by_component ON import_changes (old_component) WHERE old_component IS NOT NULL;
 
 -- === Sources ===
 

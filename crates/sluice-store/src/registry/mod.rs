@@ -1,5 +1,6 @@
 //! Published components, by key and version: on the shelf of an account, or on that of the whole server.
 
+mod imported;
 mod publication;
 mod search;
 
@@ -11,24 +12,14 @@ use crate::{
     components::{self, Component, SELECT, query_component},
     conn::{Conn, Dialect, query_all},
     error::Result,
-    imports, params,
+    imported_files, params,
     row::{FromRow, Row},
 };
 
+pub use imported::{ChangeLog, Registration, compare, prune, register, revert};
 use publication::SERVER;
 pub use publication::{Publication, Shelf};
 pub use search::{RegistryEntry, entries, matching, words_of};
-
-/// The result of a registration.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Registration {
-    /// The first of its key.
-    New,
-    /// Another version of its key, or other code of the same version.
-    Updated,
-    /// The same code of the same version was there.
-    Unchanged,
-}
 
 /// Publishes a component that is stored. False when this version is on the shelf already: then nothing changes.
 pub fn publish(c: &mut dyn Conn, publication: &Publication) -> Result<bool> {
@@ -68,51 +59,30 @@ pub fn publish(c: &mut dyn Conn, publication: &Publication) -> Result<bool> {
     Ok(added == 1)
 }
 
-/// Stores an imported component and publishes it, in place of other code of the same version.
-pub fn register(
-    c: &mut dyn Conn,
-    component: &Component,
-    publication: &Publication,
-) -> Result<Registration> {
-    let Publication {
-        shelf,
-        key,
-        version,
-        ..
-    } = publication;
-    lock(c, shelf)?;
-    let sql = format!(
-        "{SELECT} JOIN registry r ON r.component_id = c.id \
-         WHERE r.shelf = ?1 AND r.key = ?2 AND r.version = ?3"
-    );
-    let before = query_component(c, &sql, params![shelf, key, version])?;
-    if let Some(before) = &before {
-        if before.code.is_same_code(&component.code) {
-            return Ok(Registration::Unchanged);
-        }
-        take_down(c, shelf, key, version, &before.id)?;
-    }
-    let is_new = before.is_none() && newest(c, shelf, key)?.is_none();
-    components::insert(c, component)?;
-    publish(c, publication)?;
-    Ok(if is_new {
-        Registration::New
-    } else {
-        Registration::Updated
-    })
-}
-
 /// Takes every version of a key from the shelf, and forgets that it was imported. False when there is none.
 pub fn unpublish(c: &mut dyn Conn, shelf: &Shelf, key: &str) -> Result<bool> {
+    remove_all(c, shelf, key, None)
+}
+
+fn remove_all(
+    c: &mut dyn Conn,
+    shelf: &Shelf,
+    key: &str,
+    log: Option<ChangeLog<'_>>,
+) -> Result<bool> {
     lock(c, shelf)?;
     let sql = "SELECT shelf, key, version, component_id, app, kind, name, description, \
                published_at FROM registry WHERE shelf = ?1 AND key = ?2";
     let published: Vec<Publication> = query_all(c, sql, params![shelf, key])?;
     for version in &published {
+        if let Some(log) = log {
+            let old = Some(&version.component_id);
+            log.record(c, (key, &version.version), old, None)?;
+        }
         take_down(c, shelf, key, &version.version, &version.component_id)?;
     }
     if *shelf == Shelf::Server {
-        imports::forget_key(c, key)?;
+        imported_files::forget_key(c, key)?;
     }
     Ok(!published.is_empty())
 }

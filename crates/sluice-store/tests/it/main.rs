@@ -18,7 +18,7 @@ mod dynamic_props;
 mod emitters;
 mod events;
 mod flow;
-mod imports;
+mod imported_files;
 mod inbox;
 mod limits;
 mod logs;

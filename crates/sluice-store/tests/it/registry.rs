@@ -36,7 +36,8 @@ fn imported(tail: &str, version: &str, code: &str) -> Component {
 }
 
 fn register(c: &mut dyn Conn, component: &Component) -> Result<Registration> {
-    registry::register(c, component, &publication(&Shelf::Server, component))
+    let publication = publication(&Shelf::Server, component);
+    registry::register(c, component, &publication, None)
 }
 
 fn newest(c: &mut dyn Conn, shelf: &Shelf) -> Result<Option<String>> {

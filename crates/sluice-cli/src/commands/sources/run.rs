@@ -9,12 +9,14 @@ use crate::commands::{
     common::Common,
     event_arg::EventArg,
     output::{show, show_json, show_stderr},
+    sample_event,
 };
 
 const EXAMPLES: &str = "\
 Examples:
   sluice run orders
   sluice run orders --event '{\"body\": {\"total\": 5}}'
+  sluice run orders --sample
   jq -n '{body: now}' | sluice run orders --event -";
 
 /// Run a source now, with a given event
@@ -35,6 +37,10 @@ pub(crate) async fn run(options: RunOptions) -> anyhow::Result<()> {
     let event = options.event.read()?;
     let client = options.common.connection.client()?;
     let source = options.target.find(&client).await?;
+    let event = match event {
+        Some(event) => event,
+        None => sample_event::for_source(&client, &source).await?,
+    };
     let path = format!("/sources/{}/run", source.id);
     let started: Invocation = client.post(&path, &json!({ "event": event })).await?;
     if options.common.json {

@@ -14,6 +14,7 @@ use crate::{
         common::Common,
         event_arg::EventArg,
         output::{show, show_json},
+        sample_event,
     },
 };
 
@@ -38,6 +39,10 @@ pub(super) async fn run(options: RunOptions) -> anyhow::Result<ExitCode> {
     let event = options.event.read()?;
     let client = options.common.connection.client()?;
     let workflow = options.target.find(&client).await?;
+    let event = match event {
+        Some(event) => event,
+        None => sample_event::for_workflow(&client, &workflow).await?,
+    };
     let path = format!("/workflows/{}", workflow.id);
     let body = json!({ "event": event });
     let started: Invocation = client.post(&format!("{path}/run"), &body).await?;

@@ -188,7 +188,7 @@ fn path() -> impl Strategy<Value = (Method, String)> {
         (Method::POST, "/v1/components/configure"),
         (Method::POST, "/v1/components/props"),
         (Method::POST, "/v1/components/registry"),
-        (Method::POST, "/v1/components/registry/import"),
+        (Method::POST, "/v1/components/registry/imports"),
         (Method::GET, "/v1/components/registry/imports"),
         (Method::POST, "/v1/sources"),
         (Method::POST, "/v1/sources"),

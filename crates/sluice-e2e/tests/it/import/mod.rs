@@ -1,10 +1,14 @@
-//! `sluice registry import`: a checkout of components goes into the registry, and only what changed goes again.
+//! `sluice registry import`, `check` and `undo`, and the requests behind them.
 
 mod apps;
+mod archives;
 mod changes;
+mod check;
 mod command;
 mod packages;
 mod requests;
+mod undo;
+pub(crate) mod upload;
 mod whole_tree;
 
 use std::{collections::BTreeMap, path::Path, process::Stdio};
@@ -61,15 +65,21 @@ impl Stage {
         &self.tree.root
     }
 
-    /// Runs the command on the checkout, with further arguments.
+    /// Imports the checkout, with further arguments.
     async fn run(&self, args: &[&str]) -> Ran {
         self.run_at(self.root(), self.server.api_key(), args).await
     }
 
-    async fn run_at(&self, folder: &Path, key: &str, args: &[&str]) -> Ran {
+    async fn run_at(&self, path: &Path, key: &str, args: &[&str]) -> Ran {
+        let path = path.to_str().expect("a path in UTF-8");
+        self.registry(key, &[&["import", path], args].concat())
+            .await
+    }
+
+    /// Runs `sluice registry`.
+    async fn registry(&self, key: &str, args: &[&str]) -> Ran {
         let output = Command::new(sluice_binary())
-            .args(["registry", "import"])
-            .arg(folder)
+            .arg("registry")
             .args(args)
             .env_clear()
             .env("SLUICE_URL", self.server.url())

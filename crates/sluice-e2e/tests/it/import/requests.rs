@@ -1,16 +1,11 @@
-//! The requests behind the command.
+//! The requests behind the commands.
 
 use rstest::rstest;
-use serde_json::{Value, json};
-use sluice_testkit::{Backend, Plan};
+use serde_json::json;
+use sluice_testkit::{Archive, Backend, Plan};
 
+use super::upload::{IMPORTS, Upload};
 use crate::support::{shared_server, unique_name};
-
-const IMPORT: &str = "/components/registry/import";
-
-fn component(path: &str) -> Value {
-    json!({ "path": path, "files": { path: "00" } })
-}
 
 fn code(key: &str) -> String {
     format!(
@@ -22,81 +17,71 @@ fn code(key: &str) -> String {
 #[case::sqlite(Backend::Sqlite)]
 #[case::postgres(Backend::Postgres)]
 #[tokio::test]
-async fn a_request_registers_remembers_and_tells(#[case] backend: Backend) {
+async fn an_import_streams_its_steps_and_the_next_one_handles_only_changes(
+    #[case] backend: Backend,
+) {
     let api = shared_server(backend).api();
     let tree = unique_name();
-    let key = format!("it-{}", tree.to_lowercase());
-    let broken = json!({ "path": "b.mjs", "errors": [{ "message": "no such file" }], "files": { "gone.mjs": "" } });
-    let texts = json!({ "a.mjs": code(&key), "c.mjs": code(&key) });
-    let body = json!({ "tree": tree, "texts": texts, "components": [
-        component("a.mjs"), broken, component("c.mjs"), component("missing.mjs"),
-    ] });
-    let answer = api.post(IMPORT, &body).await.ok();
-    let taken = format!("a.mjs has the key {key} already");
-    assert_eq!(
-        answer,
-        json!([
-            { "path": "a.mjs", "outcome": "registered", "key": key, "version": "1.0.0" },
-            { "path": "b.mjs", "outcome": "failed", "errors": [{ "message": "no such file" }] },
-            { "path": "c.mjs", "outcome": "failed", "errors": [{ "message": taken }] },
-            { "path": "missing.mjs", "outcome": "failed", "errors": [{ "message": "there is no such file" }] },
-        ])
-    );
-    let again = json!({ "tree": tree, "texts": texts, "components": [component("a.mjs")] });
-    assert_eq!(
-        api.post(IMPORT, &again).await.ok()[0]["outcome"],
-        "unchanged"
-    );
-    let moved = json!({ "tree": tree, "texts": texts, "left": ["a.mjs", "missing.mjs"], "components": [component("c.mjs")] });
-    assert_eq!(
-        api.post(IMPORT, &moved).await.ok()[0]["outcome"],
-        "unchanged"
-    );
+    let app = tree.to_lowercase();
+    let key = format!("{app}-say");
+    let path = |name: &str| format!("{app}/actions/{name}.js");
+    let (a, b, c) = (path("a"), path("b"), path("c"));
+    let broken = "module.exports = { name 'N' };";
+    let files = [(&*a, &*code(&key)), (&*b, broken), (&*c, &*code(&key))];
+    let imported = Upload::new(&tree, &files).send(&api).await;
+    let begun = imported.first("begun");
+    assert_eq!((&begun["total"], &begun["skipped"]), (&json!(3), &json!(0)));
+    let registered = json!({ "path": a, "outcome": "registered", "key": key, "version": "1.0.0" });
+    let components = imported.components();
+    assert_eq!(*components[0], registered);
+    assert_eq!(components[1]["reason"], "code");
+    assert_eq!(components[1]["errors"][0]["line"], 1);
+    assert_eq!(components[2]["reason"], "key");
+    let taken = format!("{a} has the key {key} already");
+    assert_eq!(components[2]["errors"], json!([{ "message": taken }]));
+    assert_eq!(imported.steps.last(), Some(&json!({ "step": "finished" })));
 
-    let list = format!("/components/registry/imports?tree={tree}&limit=1");
-    let first = api.get(&list).await.expect(200);
-    assert_eq!(first["page_info"]["total_count"], 3);
-    assert_eq!(
-        first["data"],
-        json!([{ "path": "b.mjs", "files": { "gone.mjs": "" }, "errors": [{ "message": "no such file" }] }])
-    );
-    let next = api.get(&format!("{list}&after=b.mjs")).await.expect(200);
-    assert_eq!(
-        next["data"],
-        json!([{ "path": "c.mjs", "files": { "c.mjs": "00" }, "key": key, "version": "1.0.0" }])
-    );
-    let end = api
-        .get(&format!("{list}&after=missing.mjs"))
-        .await
-        .expect(200);
-    assert_eq!(end["data"], json!([]));
+    let again = Upload::new(&tree, &files).send(&api).await;
+    assert_eq!(again.first("begun").get("import_id"), None);
+    let outcomes: Vec<_> = again
+        .components()
+        .iter()
+        .map(|one| &one["outcome"])
+        .collect();
+    assert_eq!(outcomes, ["unchanged", "failed", "failed"]);
+    // The key is that of another file after the first one left.
+    let moved = Upload::new(&tree, &files[1..]).send(&api).await;
+    assert_eq!(moved.components()[1]["outcome"], "unchanged");
+    assert_eq!(moved.first("removed")["files"], json!([]));
 }
 
 #[tokio::test]
-async fn requests_that_make_no_sense_are_refused() {
+async fn requests_that_make_no_sense_are_rejected() {
     let server = shared_server(Backend::Sqlite);
     let api = server.api();
-    let many: Vec<Value> = (0..101).map(|n| component(&n.to_string())).collect();
-    for body in [
-        json!({ "components": [] }),
-        json!({ "tree": "", "components": [] }),
-        json!({ "tree": "t", "components": many }),
-        json!({ "tree": "t", "components": [], "texts": { "\0": "" } }),
-        json!({ "tree": "t", "components": [{ "path": "a\0", "errors": [{ "message": "x" }] }] }),
-        json!({ "tree": "t", "components": [{ "path": "a", "errors": [{ "message": "x" }], "files": { "\0": "" } }] }),
-        json!({ "tree": "t", "left": ["\0"] }),
-        json!({ "tree": "t".repeat(1001), "components": [] }),
-        json!({ "tree": "t", "components": [{ "path": "a".repeat(1001), "errors": [{ "message": "x" }] }] }),
+    let empty = || Archive::compressed().finish();
+    for (upload, message) in [
+        (Upload::of("", empty()), "tree is required"),
+        (Upload::of(&"t".repeat(1001), empty()), "at most 1000 bytes"),
+        (Upload::of("t", empty()).with("mode=other"), "mode"),
+        (Upload::of("t", empty()).with("prune=perhaps"), "prune"),
+        (Upload::of("t", empty()).with("apps=none"), "no app none"),
+        (Upload::of("t", Vec::new()), "the archive is empty"),
+        (
+            Upload::of("t", b"PK\x03\x04 a zip".to_vec()),
+            "no tar archive",
+        ),
     ] {
-        api.post(IMPORT, &body).await.expect(400);
+        let answer = upload.request(&api).await;
+        let body = answer.expect(400);
+        let error = body["error"].as_str().expect("a text");
+        assert!(error.contains(message), "{message}: {error}");
     }
-    let imports = "/components/registry/imports";
-    api.get(imports).await.expect(400);
-    api.get(&format!("{imports}?tree=t&before=x"))
-        .await
-        .expect(400);
+    let unknown = format!("{IMPORTS}/imp_unknown0000");
+    api.delete(&unknown).await.expect(404);
+    api.delete(&format!("{IMPORTS}/unknown")).await.expect(404);
     let other = server.user(&unique_name(), Plan::Free).await;
-    let body = json!({ "tree": "t", "components": [] });
-    other.post(IMPORT, &body).await.expect(404);
-    other.get(&format!("{imports}?tree=t")).await.expect(404);
+    Upload::of("t", empty()).request(&other).await.expect(404);
+    other.get(IMPORTS).await.expect(404);
+    other.delete(&unknown).await.expect(404);
 }

@@ -6,6 +6,7 @@ use tokio::task::JoinSet;
 
 use crate::{
     api::fixtures::{refused, text},
+    import::upload::Upload,
     support::{Deployed, own_server, unique_name},
     workflows::fixtures::{deploy, faults, returned},
 };
@@ -44,11 +45,10 @@ impl Shop {
     }
 
     async fn import(&self, code: &str) -> Value {
-        let path = "acme/thing.mjs";
-        let body =
-            json!({ "tree": "tree", "texts": { path: code }, "components": [{ "path": path }] });
-        let path = "/components/registry/import";
-        self.server.api().post(path, &body).await.ok()[0]["outcome"].clone()
+        let files = [("acme/sources/thing.mjs", code)];
+        let upload = Upload::new("tree", &files);
+        let imported = upload.send(&self.server.api()).await;
+        imported.components()[0]["outcome"].clone()
     }
 
     fn offer(&self) {

@@ -90,7 +90,7 @@ impl SourceOwner {
                 self.log_delay();
             }
             HostEvent::BackoffElapsed => {}
-            HostEvent::StartFailed(LoadError::Code(errors)) => {
+            HostEvent::StartFailed(LoadError::Code(errors) | LoadError::Imports(errors)) => {
                 let reason = errors
                     .first()
                     .map_or_else(String::new, |error| error.message.clone());

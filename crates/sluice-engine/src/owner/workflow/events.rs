@@ -15,7 +15,7 @@ impl WorkflowOwner {
     pub(super) fn handle_process_event(&mut self, version: &DeploymentId, event: HostEvent) {
         match event {
             HostEvent::Started | HostEvent::BackoffElapsed => {}
-            HostEvent::StartFailed(LoadError::Code(errors)) => {
+            HostEvent::StartFailed(LoadError::Code(errors) | LoadError::Imports(errors)) => {
                 let reason = errors
                     .first()
                     .map_or_else(String::new, |error| error.message.clone());

@@ -10,7 +10,7 @@ use crate::support::new_user;
 const UPDATE: &str = "SLUICE_UPDATE_SNAPSHOTS";
 const SNAPSHOT: &str = "../../docs/openapi.json";
 
-const ROUTES: [(&str, &str); 94] = [
+const ROUTES: [(&str, &str); 95] = [
     ("PUT", "/v1/apps/{id_or_slug}/oauth_client"),
     ("POST", "/v1/session"),
     ("GET", "/v1/session"),
@@ -34,8 +34,9 @@ const ROUTES: [(&str, &str); 94] = [
     ("GET", "/v1/components/registry/{key}"),
     ("POST", "/v1/components/registry"),
     ("DELETE", "/v1/components/registry/{key}"),
-    ("POST", "/v1/components/registry/import"),
+    ("POST", "/v1/components/registry/imports"),
     ("GET", "/v1/components/registry/imports"),
+    ("DELETE", "/v1/components/registry/imports/{id}"),
     ("POST", "/v1/components/published"),
     ("DELETE", "/v1/components/published/{key}"),
     ("GET", "/v1/components/search"),
@@ -125,9 +126,9 @@ async fn every_route_documents_its_success_and_the_shared_errors() {
     let document = api_document(&api).await;
     for (method, path) in routes(&document) {
         let responses = &document["paths"][&path][method.to_lowercase()]["responses"];
-        let success = match (method.as_str(), path.ends_with("/events")) {
-            ("DELETE", true) => "202",
-            ("DELETE", false) => "204",
+        let success = match (method.as_str(), path.rsplit('/').next()) {
+            ("DELETE", Some("events")) => "202",
+            ("DELETE", _) if !path.contains("/imports/") => "204",
             _ => "200",
         };
         for status in [

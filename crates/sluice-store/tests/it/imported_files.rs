@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 
 use rstest::rstest;
-use sluice_model::CodeError;
+use sluice_model::{CodeError, ComponentFailure, FailureReason};
 use sluice_store::{
-    imports::{self, Import, RegisteredVersion},
+    imported_files::{self, ImportedFile, RegisteredVersion},
     registry::{self, Shelf},
 };
 
 use crate::support::{Db, TestStore, user_id};
 
-fn import(tree: &str, path: &str) -> Import {
-    Import {
+fn import(tree: &str, path: &str) -> ImportedFile {
+    ImportedFile {
         tree: tree.to_owned(),
         path: path.to_owned(),
         files: BTreeMap::from([
@@ -23,7 +23,7 @@ fn import(tree: &str, path: &str) -> Import {
             key: "key".to_owned(),
             version: "1.0.0".to_owned(),
         }),
-        errors: Vec::new(),
+        failure: None,
     }
 }
 
@@ -33,19 +33,19 @@ fn an_import_remembers_each_file_of_its_tree(#[values(Db::Sqlite, Db::Postgres)]
     t.write(|c| {
         let paths = ["a/Z.mjs", "a/a.mjs", "b/ä.mjs"];
         for path in paths.iter().rev() {
-            imports::record(c, &import("tree", path))?;
+            imported_files::record(c, &import("tree", path))?;
         }
-        imports::record(c, &import("other", "b"))?;
-        assert_eq!(imports::count(c, "tree")?, 3);
-        assert_eq!(imports::count(c, "none")?, 0);
-        let first = imports::list(c, "tree", "", 2)?;
+        imported_files::record(c, &import("other", "b"))?;
+        assert_eq!(imported_files::count(c, "tree")?, 3);
+        assert_eq!(imported_files::count(c, "none")?, 0);
+        let first = imported_files::list(c, "tree", "", 2)?;
         let expected = [import("tree", paths[0]), import("tree", paths[1])];
         assert_eq!(first, expected);
-        let rest = imports::list(c, "tree", paths[1], 2)?;
+        let rest = imported_files::list(c, "tree", paths[1], 2)?;
         assert_eq!(rest, [import("tree", paths[2])]);
-        assert!(imports::forget(c, "tree", paths[2])?);
-        assert!(!imports::forget(c, "tree", paths[2])?);
-        assert_eq!(imports::count(c, "tree")?, 2);
+        assert!(imported_files::forget(c, "tree", paths[2])?);
+        assert!(!imported_files::forget(c, "tree", paths[2])?);
+        assert_eq!(imported_files::count(c, "tree")?, 2);
         Ok(())
     })
     .unwrap();
@@ -55,11 +55,11 @@ fn an_import_remembers_each_file_of_its_tree(#[values(Db::Sqlite, Db::Postgres)]
 fn a_key_is_that_of_one_file_of_its_tree(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
     let Some(t) = TestStore::new(db) else { return };
     t.write(|c| {
-        imports::record(c, &import("tree", "a.mjs"))?;
-        let path = imports::path_of_key(c, "tree", "key")?;
+        imported_files::record(c, &import("tree", "a.mjs"))?;
+        let path = imported_files::path_of_key(c, "tree", "key")?;
         assert_eq!(path.as_deref(), Some("a.mjs"));
-        assert_eq!(imports::path_of_key(c, "tree", "other")?, None);
-        assert_eq!(imports::path_of_key(c, "other", "key")?, None);
+        assert_eq!(imported_files::path_of_key(c, "tree", "other")?, None);
+        assert_eq!(imported_files::path_of_key(c, "other", "key")?, None);
         Ok(())
     })
     .unwrap();
@@ -71,28 +71,34 @@ fn a_failed_import_still_knows_what_was_registered_before(
 ) {
     let Some(t) = TestStore::new(db) else { return };
     t.write(|c| {
-        let failed = Import {
+        let failed = ImportedFile {
             files: BTreeMap::new(),
             registered: None,
-            errors: vec![CodeError {
-                line: Some(3),
-                ..CodeError::without_position("Unexpected token")
-            }],
+            failure: Some(ComponentFailure::new(
+                FailureReason::Code,
+                vec![CodeError {
+                    line: Some(3),
+                    ..CodeError::without_position("Unexpected token")
+                }],
+            )),
             ..import("tree", "a")
         };
-        imports::record(c, &failed)?;
+        imported_files::record(c, &failed)?;
         assert_eq!(
-            imports::list(c, "tree", "", 9)?,
+            imported_files::list(c, "tree", "", 9)?,
             std::slice::from_ref(&failed)
         );
-        imports::record(c, &import("tree", "a"))?;
-        assert_eq!(imports::list(c, "tree", "", 9)?, [import("tree", "a")]);
-        imports::record(c, &failed)?;
-        let both = Import {
+        imported_files::record(c, &import("tree", "a"))?;
+        assert_eq!(
+            imported_files::list(c, "tree", "", 9)?,
+            [import("tree", "a")]
+        );
+        imported_files::record(c, &failed)?;
+        let both = ImportedFile {
             registered: import("tree", "a").registered,
             ..failed
         };
-        assert_eq!(imports::list(c, "tree", "", 9)?, [both]);
+        assert_eq!(imported_files::list(c, "tree", "", 9)?, [both]);
         Ok(())
     })
     .unwrap();
@@ -102,11 +108,11 @@ fn a_failed_import_still_knows_what_was_registered_before(
 fn unpublishing_makes_the_next_import_register_again(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
     let Some(t) = TestStore::new(db) else { return };
     t.write(|c| {
-        imports::record(c, &import("tree", "a"))?;
+        imported_files::record(c, &import("tree", "a"))?;
         registry::unpublish(c, &Shelf::Account(user_id("a")), "key")?;
-        assert_eq!(imports::count(c, "tree")?, 1);
+        assert_eq!(imported_files::count(c, "tree")?, 1);
         registry::unpublish(c, &Shelf::Server, "key")?;
-        assert_eq!(imports::count(c, "tree")?, 0);
+        assert_eq!(imported_files::count(c, "tree")?, 0);
         Ok(())
     })
     .unwrap();

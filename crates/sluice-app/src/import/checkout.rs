@@ -2,22 +2,17 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs,
+    fs, io,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
-use anyhow::{Context, bail};
 use parking_lot::Mutex;
-use sluice_code::{Language, LocalFiles, looks_like_component};
+use sluice_code::{Language, LocalFiles, is_sample, looks_like_component, sample_paths};
 use sluice_model::code_hash;
-
-use crate::exit::NotFound;
 
 const KINDS: [&str; 2] = ["sources", "actions"];
 const EXTENSIONS: [&str; 5] = ["mjs", "js", "cjs", "ts", "mts"];
-/// The name of files with a sample event.
-const SAMPLE: &str = "test-event";
 /// Folders without components.
 const IGNORED_FOLDERS: [&str; 7] = [
     "common",
@@ -29,8 +24,23 @@ const IGNORED_FOLDERS: [&str; 7] = [
     "examples",
 ];
 
+/// How many folders an archive may have around the apps.
+const MAX_OUTER_FOLDERS: usize = 3;
+
+#[derive(Debug, thiserror::Error)]
+pub enum CheckoutError {
+    #[error("no folder {0}")]
+    NoFolder(PathBuf),
+    #[error("{0} is a file: name the folder that contains the folders of apps")]
+    NoDirectory(PathBuf),
+    #[error("no app {app} in {root}")]
+    NoApp { app: String, root: PathBuf },
+    #[error("cannot read {path}: {error}")]
+    Unreadable { path: PathBuf, error: io::Error },
+}
+
 /// The folder that contains the folders of apps.
-pub(super) struct Tree {
+pub struct Checkout {
     root: PathBuf,
     pub(super) files: LocalFiles,
     /// The selected apps. `None` for all.
@@ -39,20 +49,15 @@ pub(super) struct Tree {
     hashes: Mutex<BTreeMap<String, Option<Arc<str>>>>,
 }
 
-impl Tree {
-    pub(super) fn at(folder: &Path, apps: &[String]) -> anyhow::Result<Tree> {
-        let canonical = folder.canonicalize();
-        let folder = canonical.map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => {
-                NotFound(format!("no folder {}", folder.display())).into()
-            }
-            _ => anyhow::Error::new(error).context(format!("cannot read {}", folder.display())),
+impl Checkout {
+    /// The checkout in a folder: one of apps, one with a folder `components`, or a single app.
+    pub fn at(folder: &Path, apps: &[String]) -> Result<Checkout, CheckoutError> {
+        let folder = folder.canonicalize().map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => CheckoutError::NoFolder(folder.to_owned()),
+            _ => unreadable(folder, error),
         })?;
         if !folder.is_dir() {
-            bail!(
-                "{} is a file: name the folder that contains the folders of apps",
-                folder.display()
-            );
+            return Err(CheckoutError::NoDirectory(folder));
         }
         let mut apps: Option<BTreeSet<String>> =
             (!apps.is_empty()).then(|| apps.iter().cloned().collect());
@@ -67,12 +72,12 @@ impl Tree {
         };
         for app in apps.iter().flatten() {
             if !root.join(app).is_dir() {
-                return Err(NotFound(format!("no app {app} in {}", root.display())).into());
+                let app = app.clone();
+                return Err(CheckoutError::NoApp { app, root });
             }
         }
-        let files =
-            LocalFiles::new(&root).with_context(|| format!("cannot read {}", root.display()))?;
-        Ok(Tree {
+        let files = LocalFiles::new(&root).map_err(|error| unreadable(&root, error))?;
+        Ok(Checkout {
             root,
             files,
             apps,
@@ -80,9 +85,28 @@ impl Tree {
         })
     }
 
-    /// The default name on the server.
-    pub(super) fn name(&self) -> String {
-        self.root.to_string_lossy().into_owned()
+    /// The checkout in an unpacked archive, which may have a folder around it.
+    pub(super) fn unpacked(folder: &Path, apps: &[String]) -> Result<Checkout, CheckoutError> {
+        let mut folder = folder.to_owned();
+        for _ in 0..MAX_OUTER_FOLDERS {
+            if is_app(&folder) || has_apps(&folder) || folder.join("components").is_dir() {
+                break;
+            }
+            let inner = folders(&folder).map_err(|error| unreadable(&folder, error))?;
+            let [only] = inner.as_slice() else { break };
+            folder.push(only);
+        }
+        Checkout::at(&folder, apps)
+    }
+
+    /// The folder that contains the folders of apps.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The selected apps. `None` for all.
+    pub fn apps(&self) -> Option<&BTreeSet<String>> {
+        self.apps.as_ref()
     }
 
     /// Whether a path is in one of the selected apps.
@@ -92,7 +116,7 @@ impl Tree {
     }
 
     /// All code files of the selected apps, by path.
-    pub(super) fn files(&self) -> anyhow::Result<Vec<String>> {
+    pub fn files(&self) -> io::Result<Vec<String>> {
         let mut found = Vec::new();
         for app in folders(&self.root)? {
             if self.covers(&app) {
@@ -105,13 +129,13 @@ impl Tree {
         Ok(found)
     }
 
-    fn walk(&self, folder: &str, found: &mut Vec<String>) -> anyhow::Result<()> {
+    fn walk(&self, folder: &str, found: &mut Vec<String>) -> io::Result<()> {
         let path = self.root.join(folder);
         let Ok(entries) = fs::read_dir(&path) else {
             return Ok(());
         };
         for entry in entries {
-            let entry = entry.with_context(|| format!("cannot read {}", path.display()))?;
+            let entry = entry?;
             let name = entry.file_name().to_string_lossy().into_owned();
             let inside = format!("{folder}/{name}");
             if entry.path().is_dir() {
@@ -127,10 +151,7 @@ impl Tree {
 
     /// Whether a file looks like a component. An unreadable file counts as one, and is reported later.
     pub(super) fn has_component(&self, path: &str) -> bool {
-        if Path::new(path)
-            .file_stem()
-            .is_some_and(|stem| stem == SAMPLE)
-        {
+        if is_sample(path) {
             return false;
         }
         let Ok(code) = fs::read_to_string(self.root.join(path)) else {
@@ -152,21 +173,32 @@ impl Tree {
         hash
     }
 
+    /// The file with the sample event of a component.
+    pub(super) fn sample_of(&self, path: &str) -> Option<String> {
+        sample_paths(path).find(|path| self.root.join(path).is_file())
+    }
+
     pub(super) fn has_folder(&self, path: &str) -> bool {
         self.root.join(path).is_dir()
     }
 }
 
-pub(super) fn is_typescript(path: &str) -> bool {
+fn is_typescript(path: &str) -> bool {
     let extension = Path::new(path).extension();
     extension.is_some_and(|extension| extension == "ts" || extension == "mts")
 }
 
-fn folders(root: &Path) -> anyhow::Result<Vec<String>> {
-    let unreadable = || format!("cannot read {}", root.display());
+fn unreadable(path: &Path, error: io::Error) -> CheckoutError {
+    CheckoutError::Unreadable {
+        path: path.to_owned(),
+        error,
+    }
+}
+
+fn folders(root: &Path) -> io::Result<Vec<String>> {
     let mut names = Vec::new();
-    for entry in fs::read_dir(root).with_context(unreadable)? {
-        let entry = entry.with_context(unreadable)?;
+    for entry in fs::read_dir(root)? {
+        let entry = entry?;
         if entry.path().is_dir() {
             names.push(entry.file_name().to_string_lossy().into_owned());
         }
@@ -236,11 +268,11 @@ mod tests {
             (root.clone(), true),
             (root.join("acme"), false),
         ] {
-            let tree = Tree::at(&given, &[]).expect("a tree");
-            assert_eq!(tree.root, canonical);
-            assert!(tree.covers("acme/sources/a.mjs"));
-            assert_eq!(tree.covers("bolt/actions/b.mjs"), covers_bolt);
+            let checkout = Checkout::at(&given, &[]).expect("a checkout");
+            assert_eq!(checkout.root, canonical);
+            assert!(checkout.covers("acme/sources/a.mjs"));
+            assert_eq!(checkout.covers("bolt/actions/b.mjs"), covers_bolt);
         }
-        assert!(Tree::at(&root, &["crane".to_owned()]).is_err());
+        assert!(Checkout::at(&root, &["crane".to_owned()]).is_err());
     }
 }

@@ -3,31 +3,25 @@
 use std::{fmt::Write as _, time::Duration};
 
 use serde::Serialize;
-use sluice_api::{ImportComponent, ImportOutcome, ImportedComponent, ImportedFile};
+use sluice_api::{ImportOutcome, ImportedComponent, RemovedFile};
 
 use crate::commands::output::{BAD, CHANGED, FAINT, GOOD, show, show_json, styled};
 
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Report {
+    /// Missing for a dry run, and if nothing has changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) import_id: Option<String>,
     registered: usize,
     updated: usize,
     unchanged: usize,
     broken: usize,
     /// The number of files that are not components.
     pub(super) passed_over: usize,
-    left: Vec<RemovedFile>,
+    pub(super) left: Vec<RemovedFile>,
     components: Vec<ImportedComponent>,
     seconds: f64,
     dry_run: bool,
-}
-
-/// A file of an earlier import that is no longer in the tree.
-#[derive(Debug, Serialize)]
-struct RemovedFile {
-    path: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    key: Option<String>,
-    pruned: bool,
 }
 
 impl Report {
@@ -48,35 +42,6 @@ impl Report {
             }
             self.components.push(component);
         }
-    }
-
-    /// A component whose files have not changed. A broken one is still broken.
-    pub(super) fn unchanged(&mut self, earlier: &ImportedFile) {
-        let outcome = if earlier.errors.is_empty() {
-            ImportOutcome::Unchanged
-        } else {
-            ImportOutcome::Failed
-        };
-        self.add(vec![ImportedComponent {
-            path: earlier.path.clone(),
-            outcome,
-            key: earlier.key.clone(),
-            version: earlier.version.clone(),
-            errors: earlier.errors.clone(),
-        }]);
-    }
-
-    pub(super) fn removed(&mut self, path: String, key: Option<String>, pruned: bool) {
-        self.left.push(RemovedFile { path, key, pruned });
-    }
-
-    /// The keys of the components in the registry.
-    pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
-        let registered = self
-            .components
-            .iter()
-            .filter(|component| component.outcome != ImportOutcome::Failed);
-        registered.filter_map(|component| component.key.as_deref())
     }
 
     pub(super) fn has_broken(&self) -> bool {
@@ -112,11 +77,11 @@ impl Report {
                 (None, _) => continue,
                 (Some(key), true) => (
                     key,
-                    "is no longer in the folder and was removed from the registry",
+                    "is no longer in the tree and was removed from the registry",
                 ),
                 (Some(key), false) => (
                     key,
-                    "is no longer in the folder: remove it from the registry with --prune",
+                    "is no longer in the tree: remove it from the registry with --prune",
                 ),
             };
             let _ = writeln!(text, "{} {key} {note}", styled(CHANGED, path));
@@ -145,12 +110,16 @@ impl Report {
             },
             self.seconds,
         );
+        if let Some(id) = &self.import_id {
+            let line = format!("undo with `sluice registry undo {id}`");
+            let _ = writeln!(text, "{}", styled(FAINT, &line));
+        }
         text
     }
 }
 
 /// All errors of a component in one line, which begins with its path. Only the first own error repeats no path.
-fn broken_line(component: &ImportedComponent) -> String {
+pub(super) fn broken_line(component: &ImportedComponent) -> String {
     let path = component.path.as_str();
     let located: Vec<String> = component
         .errors
@@ -166,24 +135,8 @@ fn broken_line(component: &ImportedComponent) -> String {
     }
 }
 
-/// The result of a dry run for a component.
-pub(super) fn dry_run_result(component: ImportComponent) -> ImportedComponent {
-    let outcome = if component.errors.is_empty() {
-        ImportOutcome::Registered
-    } else {
-        ImportOutcome::Failed
-    };
-    ImportedComponent {
-        path: component.path,
-        outcome,
-        key: None,
-        version: None,
-        errors: component.errors,
-    }
-}
-
 /// `1900` as `1,900`.
-fn grouped(number: usize) -> String {
+pub(super) fn grouped(number: usize) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {
@@ -216,7 +169,12 @@ mod tests {
                 outcome: ImportOutcome::Failed,
                 key: None,
                 version: None,
+                reason: None,
                 errors,
+                kind: None,
+                app: None,
+                packages: Vec::new(),
+                fields: Vec::new(),
             };
             anstream::adapter::strip_str(&broken_line(&component)).to_string()
         };

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use parking_lot::Mutex;
-use sluice_code::{FileError, Files, LocalFiles, Location};
+use sluice_code::{FileError, Files, LocalFiles, Location, is_sample};
 use sluice_model::code_hash;
 
 /// The files of a tree, with a record of all reads.
@@ -12,8 +12,6 @@ pub(super) struct RecordedFiles {
     files: LocalFiles,
     /// The hashes of files by path, empty for missing files. Folders end with a slash.
     hashes: Arc<Mutex<BTreeMap<String, String>>>,
-    /// The texts of manifests by path. They are no code, but say which packages the code needs.
-    manifests: Arc<Mutex<BTreeMap<String, String>>>,
 }
 
 impl RecordedFiles {
@@ -21,7 +19,6 @@ impl RecordedFiles {
         RecordedFiles {
             files: files.clone(),
             hashes: Arc::default(),
-            manifests: Arc::default(),
         }
     }
 
@@ -29,11 +26,11 @@ impl RecordedFiles {
         self.hashes.lock().clone()
     }
 
-    pub(super) fn manifests(&self) -> BTreeMap<String, String> {
-        self.manifests.lock().clone()
-    }
-
+    /// Most components have no sample. `plan` looks for new ones.
     fn record(&self, path: String, hash: String) {
+        if hash.is_empty() && is_sample(&path) {
+            return;
+        }
         self.hashes.lock().insert(path, hash);
     }
 }
@@ -55,13 +52,7 @@ impl Files for RecordedFiles {
         let read = self.files.read(location).await;
         // Unreadable files have no hash, like missing ones: either may change.
         let hash = match &read {
-            Ok(Some(text)) => {
-                if location.as_str().ends_with("/package.json") {
-                    let path = location.to_string();
-                    self.manifests.lock().insert(path, text.clone());
-                }
-                code_hash(text)
-            }
+            Ok(Some(text)) => code_hash(text),
             Ok(None) | Err(_) => String::new(),
         };
         self.record(location.to_string(), hash);

@@ -1,0 +1,77 @@
+//! Finding the files of a component.
+
+use std::collections::BTreeMap;
+
+use sluice_code::{
+    CodeTree, FileError, Limits, LinkOptions, Linker, LocalFiles, Location, MemoryFiles, link,
+};
+use sluice_model::{CodeError, code_hash};
+
+use super::{recording::RecordedFiles, tree::LinkedComponent};
+
+/// The largest code of a component.
+const MAX_BYTES: usize = 4 << 20;
+
+/// Reads the component in a file of a checkout, with the files that it imports.
+pub(super) async fn link_component(files: LocalFiles, path: String) -> LinkedComponent {
+    let recorded = RecordedFiles::new(&files);
+    let limits = Limits {
+        bytes: MAX_BYTES,
+        ..Limits::default()
+    };
+    let linked = link(
+        &Location::new(path.as_str()),
+        recorded.clone(),
+        options(limits),
+    )
+    .await;
+    LinkedComponent {
+        files: recorded.hashes(),
+        code: own_errors(linked, &path),
+        path,
+    }
+}
+
+/// Reads the components at these paths of a tree in memory.
+pub(crate) async fn link_texts(
+    texts: &BTreeMap<String, String>,
+    paths: impl IntoIterator<Item = String>,
+) -> Result<Vec<LinkedComponent>, FileError> {
+    let limits = Limits {
+        files: texts.len(),
+        bytes: usize::MAX,
+    };
+    let linker = Linker::new(MemoryFiles::new(texts)?, options(limits));
+    let mut linked = Vec::new();
+    for path in paths {
+        let hash = texts.get(&path).map(|text| code_hash(text));
+        let code = linker.link(&Location::new(path.as_str())).await;
+        // Linking takes a while. Other requests run in between.
+        tokio::task::yield_now().await;
+        linked.push(LinkedComponent {
+            files: BTreeMap::from([(path.clone(), hash.unwrap_or_default())]),
+            code: own_errors(code, &path),
+            path,
+        });
+    }
+    Ok(linked)
+}
+
+fn options(limits: Limits) -> LinkOptions {
+    LinkOptions {
+        limits,
+        manifests: true,
+        sample: true,
+        ..LinkOptions::default()
+    }
+}
+
+fn own_errors(
+    linked: Result<CodeTree, Vec<CodeError>>,
+    path: &str,
+) -> Result<CodeTree, Vec<CodeError>> {
+    linked.map_err(|errors| {
+        let errors = errors.into_iter();
+        errors.map(|error| error.relative_to(path)).collect()
+    })
+}

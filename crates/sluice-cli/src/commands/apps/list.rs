@@ -3,14 +3,14 @@
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use sluice_api::{AppOauth, AuthType};
+use sluice_api::{AppOauth, AuthType, List};
 
 use super::hints::authentication;
 use crate::{
     client::Client,
     commands::{
         common::Common,
-        output::{sanitized, show_json, show_list},
+        output::{sanitized, show_json, show_list, show_stderr},
     },
 };
 
@@ -30,6 +30,9 @@ pub(crate) struct ListOptions {
     /// Show only apps with components in the registry
     #[arg(long)]
     with_components: bool,
+    /// Show all apps, not only the best known ones
+    #[arg(long)]
+    all: bool,
     #[command(flatten)]
     common: Common,
 }
@@ -45,6 +48,8 @@ struct Row {
     actions: u64,
 }
 
+/// The number of apps in a table, unless all are wanted.
+const FIRST: &str = "50";
 const FIELDS: &str = "name_slug,name,auth_type,oauth,sources,actions";
 
 pub(super) async fn list(options: ListOptions) -> anyhow::Result<()> {
@@ -58,14 +63,32 @@ pub(super) async fn list(options: ListOptions) -> anyhow::Result<()> {
         let apps: Vec<Value> = client.all_matching("/apps", &query).await?;
         return show_json(&apps);
     }
-    show_table(&client, query).await
+    query.push(("include", FIELDS));
+    let rows = if options.all {
+        client.all_matching("/apps", &query).await?
+    } else {
+        first_rows(&client, query).await?
+    };
+    show_table(&rows)
 }
 
-async fn show_table(client: &Client, mut query: Vec<(&str, &str)>) -> anyhow::Result<()> {
-    query.push(("include", FIELDS));
-    let rows: Vec<Row> = client.all_matching("/apps", &query).await?;
+/// The first apps, with a note about the others.
+async fn first_rows(client: &Client, mut query: Vec<(&str, &str)>) -> anyhow::Result<Vec<Row>> {
+    query.push(("limit", FIRST));
+    let List { page_info, data } = client.page("/apps", &query).await?;
+    let total = page_info.total_count;
+    if page_info.end_cursor.is_some() && total > data.len() as u64 {
+        let shown = data.len();
+        show_stderr(&format!(
+            "The first {shown} of {total} apps. Find others with --query, or show them with --all.\n"
+        ))?;
+    }
+    Ok(data)
+}
+
+fn show_table(rows: &[Row]) -> anyhow::Result<()> {
     let header = ["SLUG", "NAME", "AUTHENTICATION", "SOURCES", "ACTIONS"];
-    show_list(&rows, false, &header, "No matches", |row| {
+    show_list(rows, false, &header, "No matches", |row| {
         vec![
             row.name_slug.clone(),
             sanitized(&row.name),

@@ -28,6 +28,7 @@ mod lists;
 mod publishing;
 mod questions;
 mod round_trip;
+mod sample_events;
 mod session;
 mod source_commands;
 mod source_streams;

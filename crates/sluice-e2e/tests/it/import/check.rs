@@ -7,7 +7,7 @@ use super::Stage;
 use crate::support::own_server;
 
 impl Stage {
-    async fn check(&self, args: &[&str]) -> (i32, Value) {
+    pub(super) async fn check(&self, args: &[&str]) -> (i32, Value) {
         let path = self.root().to_str().expect("a path in UTF-8");
         let args = [&["check", path, "--json"], args].concat();
         let ran = self.registry(self.server.api_key(), &args).await;

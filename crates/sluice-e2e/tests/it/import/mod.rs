@@ -5,6 +5,7 @@ mod archives;
 mod changes;
 mod check;
 mod command;
+mod habits;
 mod packages;
 mod requests;
 mod undo;

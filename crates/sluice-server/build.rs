@@ -1,19 +1,26 @@
-//! Has a release build take in the console again when it was built anew. (Others read its folder while they run.)
+//! Has a release build take in the console and the documentation again when they were built anew. (Others read their folders
+//! while they run.)
 
 use std::{env, path::Path};
 
-const BUILT: &str = "../../ui/dist";
-const SOURCES: &str = "../../ui";
+/// The build folders, and a folder around each.
+const BUILT: [(&str, &str); 2] = [
+    ("../../ui/dist", "../../ui"),
+    ("../../docs/.vitepress/dist", "../../docs/.vitepress"),
+];
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     if env::var("PROFILE").as_deref() != Ok("release") {
         return;
     }
-    // What is not there counts as changed each time. The folder above changes when it comes.
-    let built = Path::new(BUILT).is_dir();
-    println!(
-        "cargo:rerun-if-changed={}",
-        if built { BUILT } else { SOURCES }
-    );
+    for (folder, around) in BUILT {
+        // What is not there counts as changed each time. The folder around it changes when it comes.
+        let watched = if Path::new(folder).is_dir() {
+            folder
+        } else {
+            around
+        };
+        println!("cargo:rerun-if-changed={watched}");
+    }
 }

@@ -182,7 +182,7 @@ impl Metrics {
         );
         r.register(
             "processes",
-            "Component processes alive",
+            "Processes that run a component",
             self.processes.clone(),
         );
         r.register(

@@ -2,35 +2,29 @@
 //!
 //! Responses of components may share its origin, so the page trusts nothing but its own files (see [`page`]).
 
-mod files;
 mod page;
 
-use std::{
-    path::{Path, PathBuf},
-    time::{Duration, SystemTime},
-};
+use std::path::{Path, PathBuf};
 
-use axum::{
-    body::Body,
-    response::{IntoResponse, Response},
-};
-use http::{
-    HeaderMap, HeaderValue, Method, Request, StatusCode, Uri,
-    header::{
-        ACCEPT_ENCODING, ACCEPT_RANGES, CACHE_CONTROL, CONTENT_TYPE, IF_MODIFIED_SINCE,
-        IF_NONE_MATCH, VARY,
-    },
-};
+use axum::response::{IntoResponse, Response};
+use http::{HeaderMap, Method, Uri};
+use rust_embed::RustEmbed;
 use sluice_infra::Ids;
-use tower_http::services::ServeDir;
 
-use self::files::Files;
-use crate::{accept, error::ApiError};
+use crate::{
+    accept,
+    error::ApiError,
+    static_files::{FileRequest, Files, file_name},
+};
 
 const INDEX: &str = "index.html";
-/// Names of files in this folder contain a hash of the content.
-const HASHED: &str = "assets/";
-const COMPRESSED: [&str; 2] = [".br", ".gz"];
+const BUILD_FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../ui/dist");
+
+/// The files that `make ui` built, when this program was compiled; none if it did not run.
+#[derive(RustEmbed)]
+#[folder = "../../ui/dist"]
+#[allow_missing = true]
+struct Embedded;
 
 pub(crate) struct Console {
     files: Files,
@@ -49,7 +43,7 @@ impl Console {
         Console {
             files: match folder {
                 Some(folder) => Files::Folder(folder),
-                None => Files::own(system_time(started_ms)),
+                None => Files::own(Embedded::get, BUILD_FOLDER, started_ms),
             },
             ids,
         }
@@ -67,8 +61,9 @@ impl Console {
             return ApiError::UnknownPath.into_response();
         }
         let name = file_name(path);
+        let request = FileRequest { method, headers };
         if let Some(name) = name.filter(|name| *name != INDEX)
-            && let Some(file) = self.file(name, method, uri, headers).await
+            && let Some(file) = request.respond(&self.files, name).await
         {
             return file;
         }
@@ -83,116 +78,23 @@ impl Console {
         }
         ApiError::UnknownPath.into_response()
     }
-
-    async fn file(
-        &self,
-        name: &str,
-        method: &Method,
-        uri: &Uri,
-        headers: &HeaderMap,
-    ) -> Option<Response> {
-        let mut serve_dir = ServeDir::with_backend("", self.files.clone())
-            .append_index_html_on_directories(false)
-            .precompressed_br()
-            .precompressed_gzip();
-        let request = file_request(method, uri, headers);
-        let response = serve_dir.try_call(request).await.ok()?;
-        if response.status() == StatusCode::NOT_FOUND {
-            return None;
-        }
-        let mut response = response.map(Body::new);
-        set_headers(response.headers_mut(), name);
-        Some(response)
-    }
-}
-
-/// The request with the headers that decide which form of a file is sent. Ranges and other preconditions are not supported:
-/// their errors would have no JSON body.
-fn file_request(method: &Method, uri: &Uri, headers: &HeaderMap) -> Request<Body> {
-    let mut request = Request::new(Body::empty());
-    *request.method_mut() = method.clone();
-    *request.uri_mut() = uri.clone();
-    for name in [IF_NONE_MATCH, IF_MODIFIED_SINCE] {
-        if let Some(value) = headers.get(&name) {
-            request.headers_mut().insert(name, value.clone());
-        }
-    }
-    if let Some(codings) = accept::codings(headers) {
-        request.headers_mut().insert(ACCEPT_ENCODING, codings);
-    }
-    request
-}
-
-fn set_headers(headers: &mut HeaderMap, name: &str) {
-    let cache = if name.starts_with(HASHED) {
-        "public, max-age=31536000, immutable"
-    } else {
-        "no-cache"
-    };
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static(cache));
-    headers.insert(VARY, HeaderValue::from_static("accept-encoding"));
-    headers.remove(ACCEPT_RANGES);
-    let content_type = headers
-        .get(CONTENT_TYPE)
-        .and_then(|value| value.to_str().ok());
-    if let Some(text) = content_type.filter(|content_type| content_type.starts_with("text/"))
-        && let Ok(text) = HeaderValue::try_from(format!("{text}; charset=utf-8"))
-    {
-        headers.insert(CONTENT_TYPE, text);
-    }
-}
-
-fn system_time(epoch_ms: i64) -> SystemTime {
-    let since_epoch = Duration::from_millis(u64::try_from(epoch_ms).unwrap_or_default());
-    SystemTime::UNIX_EPOCH + since_epoch
 }
 
 fn is_api_path(path: &str) -> bool {
     path == "/v1" || path.starts_with("/v1/")
 }
 
-/// The name of the file that a path may be for. Paths are not decoded, because no name of ours needs escapes, and none leads
-/// out of the folder.
-fn file_name(path: &str) -> Option<&str> {
-    let name = path.strip_prefix('/')?;
-    let is_plain = |part: &str| {
-        let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
-        !part.is_empty() && !part.starts_with('.') && part.bytes().all(is_allowed)
-    };
-    let is_compressed = COMPRESSED.iter().any(|suffix| name.ends_with(suffix));
-    (name.split('/').all(is_plain) && !is_compressed).then_some(name)
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
+    use http::{
+        HeaderValue,
+        header::{ACCEPT_RANGES, CACHE_CONTROL, IF_NONE_MATCH},
+    };
     use sluice_model::ManualClock;
 
     use super::*;
-
-    #[test]
-    fn only_plain_names_are_files() {
-        assert_eq!(file_name("/favicon.svg"), Some("favicon.svg"));
-        assert_eq!(file_name("/assets/a-B_1.js"), Some("assets/a-B_1.js"));
-        for path in [
-            "/",
-            "//etc/passwd",
-            "/../Cargo.toml",
-            "/assets/../../x",
-            "/assets/..%2fx",
-            "/assets//x",
-            "/.git/config",
-            "/a\\b",
-            "/C:/x",
-            "/a%00",
-            "/assets/a.js.br",
-            "/assets/a.js.gz",
-            "*",
-        ] {
-            assert_eq!(file_name(path), None, "{path}");
-        }
-    }
 
     #[test]
     fn everything_below_v1_is_the_api() {

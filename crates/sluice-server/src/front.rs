@@ -16,6 +16,7 @@ use tower::ServiceExt;
 use tracing::Instrument;
 
 use crate::{
+    documentation,
     error::ApiError,
     ingress::Ingress,
     passing_on::{PassingOn, Place},
@@ -101,8 +102,11 @@ fn names_its_host<B>(request: &Request<B>) -> bool {
     hosts == 1 || hosts == 0 && request.version() < Version::HTTP_11
 }
 
-/// Every path means the same with and without a slash at its end.
+/// Every path means the same with and without a slash at its end. The documentation redirects: its scripts need the slash.
 fn strip_trailing_slash(uri: &mut Uri) {
+    if documentation::is_below(uri.path()) {
+        return;
+    }
     let stripped = uri.path().trim_end_matches('/');
     if stripped.len() == uri.path().len() || stripped.is_empty() {
         return;
@@ -139,6 +143,8 @@ mod tests {
             ("/v1/sources", "/v1/sources"),
             ("/", "/"),
             ("//", "//"),
+            ("/docs/", "/docs/"),
+            ("/docs/cli/", "/docs/cli/"),
             ("*", "*"),
         ] {
             let mut uri: Uri = before.parse().unwrap();

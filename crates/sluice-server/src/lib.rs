@@ -13,6 +13,7 @@ mod connections;
 mod console;
 mod cookies;
 mod cors;
+mod documentation;
 mod error;
 mod fields;
 mod front;
@@ -40,6 +41,7 @@ mod session_cookie;
 mod sse;
 mod standby;
 mod state;
+mod static_files;
 mod wrong_keys;
 
 pub use listen::listen;

@@ -22,6 +22,7 @@ use utoipa_axum::{
 use crate::{
     console::Console,
     cors,
+    documentation::Documentation,
     error::ApiError,
     ingress::callback,
     openapi::Description,
@@ -141,7 +142,17 @@ pub(crate) fn router(state: ServerState) -> Router {
         state.infra.now_ms(),
         state.infra.ids.clone(),
     ));
-    api.route("/healthz", get(operations::healthz))
+    let documentation = Arc::new(Documentation::new(
+        state.infra.now_ms(),
+        state.infra.ids.clone(),
+    ));
+    let documentation = any(async move |method: Method, uri: Uri, headers: HeaderMap| {
+        documentation.respond(&method, &uri, &headers).await
+    });
+    api.route("/docs", documentation.clone())
+        .route("/docs/{*path}", documentation.clone())
+        .route("/docs/", documentation)
+        .route("/healthz", get(operations::healthz))
         .route("/metrics", get(operations::metrics))
         .route("/openapi.json", get(async move || description.clone()))
         .route("/app-icons/{file}", get(apps::icon))

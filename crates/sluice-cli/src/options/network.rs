@@ -26,7 +26,7 @@ pub(crate) struct NetworkOptions {
     /// Public URL of this server [default: http:// and the address it listens on]
     #[arg(long, env = "SLUICE_PUBLIC_URL", value_name = "URL")]
     pub(crate) public_url: Option<String>,
-    /// Give each endpoint a host name below this domain [default: endpoints are paths of the public URL]
+    /// Give each endpoint a host name below this domain, with the port if it is not that of the scheme [default: endpoints are paths of the public URL]
     #[arg(long, env = "SLUICE_ENDPOINT_DOMAIN", value_name = "DOMAIN")]
     pub(crate) endpoint_domain: Option<String>,
     /// Serve the console from this folder, for development [default: the console in the binary]

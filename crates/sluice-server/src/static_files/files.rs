@@ -1,4 +1,4 @@
-//! The console's files, embedded in this program or in a folder, as a backend of `ServeDir`.
+//! Files that are embedded in this program or in a folder, as a backend of `ServeDir`.
 
 use std::{
     borrow::Cow,
@@ -7,44 +7,45 @@ use std::{
     path::{Path, PathBuf},
     pin::Pin,
     task::{Context, Poll},
-    time::SystemTime,
+    time::{Duration, SystemTime},
 };
 
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
-use rust_embed::RustEmbed;
+use rust_embed::EmbeddedFile;
 use tokio::io::{AsyncRead, AsyncSeek, ReadBuf};
 use tower_http::services::fs::{Backend, File, Metadata};
 
-/// The files that `make ui` built, when this program was compiled; none if it did not run.
-#[derive(RustEmbed)]
-#[folder = "../../ui/dist"]
-#[allow_missing = true]
-struct Embedded;
+/// Finds an embedded file by its path.
+type Find = fn(&str) -> Option<EmbeddedFile>;
 
 #[derive(Clone)]
-pub(super) enum Files {
+pub(crate) enum Files {
     /// Embedded files have no time. They count as modified when the server starts, so that a new program is noticed.
     Embedded {
+        find: Find,
         modified: SystemTime,
     },
     Folder(PathBuf),
 }
 
 impl Files {
-    /// The files of this program, which started at `started`. A debug build reads the build folder at run time.
-    pub(super) fn own(started: SystemTime) -> Self {
+    /// The files of this program, which started at `started_ms`. A debug build reads the build folder at run time.
+    pub(crate) fn own(find: Find, build_folder: &str, started_ms: i64) -> Files {
         if cfg!(debug_assertions) {
-            Files::Folder(concat!(env!("CARGO_MANIFEST_DIR"), "/../../ui/dist").into())
-        } else {
-            Files::Embedded { modified: started }
+            return Files::Folder(build_folder.into());
+        }
+        let since_epoch = Duration::from_millis(u64::try_from(started_ms).unwrap_or_default());
+        Files::Embedded {
+            find,
+            modified: SystemTime::UNIX_EPOCH + since_epoch,
         }
     }
 
     /// Reads a whole file.
-    pub(super) async fn read(&self, path: &Path) -> io::Result<OpenFile> {
+    pub(crate) async fn read(&self, path: &Path) -> io::Result<OpenFile> {
         let (content, modified) = match self {
-            Files::Embedded { modified } => (embedded(path)?, *modified),
+            Files::Embedded { find, modified } => (embedded(*find, path)?, *modified),
             Files::Folder(folder) => {
                 let path = resolve(folder, path).await?;
                 let modified = tokio::fs::metadata(&path).await?.modified()?;
@@ -59,10 +60,10 @@ impl Files {
 
     async fn stat(&self, path: &Path) -> io::Result<FileMetadata> {
         match self {
-            Files::Embedded { modified } => Ok(FileMetadata {
+            Files::Embedded { find, modified } => Ok(FileMetadata {
                 is_dir: false,
                 modified: *modified,
-                len: embedded(path)?.len() as u64,
+                len: embedded(*find, path)?.len() as u64,
             }),
             Files::Folder(folder) => {
                 let metadata = tokio::fs::metadata(resolve(folder, path).await?).await?;
@@ -76,10 +77,10 @@ impl Files {
     }
 }
 
-fn embedded(path: &Path) -> io::Result<Bytes> {
+fn embedded(find: Find, path: &Path) -> io::Result<Bytes> {
     // `ServeDir` gives paths below its base, which is `.`.
     let path = path.strip_prefix(".").unwrap_or(path);
-    let file = path.to_str().and_then(Embedded::get);
+    let file = path.to_str().and_then(find);
     let file = file.ok_or(io::ErrorKind::NotFound)?;
     Ok(match file.data {
         Cow::Borrowed(content) => Bytes::from_static(content),
@@ -116,13 +117,13 @@ impl Backend for Files {
 }
 
 /// A file in memory.
-pub(super) struct OpenFile {
+pub(crate) struct OpenFile {
     content: Cursor<Bytes>,
     modified: SystemTime,
 }
 
 impl OpenFile {
-    pub(super) fn into_content(self) -> Bytes {
+    pub(crate) fn into_content(self) -> Bytes {
         self.content.into_inner()
     }
 }
@@ -160,7 +161,7 @@ impl AsyncSeek for OpenFile {
     }
 }
 
-pub(super) struct FileMetadata {
+pub(crate) struct FileMetadata {
     is_dir: bool,
     modified: SystemTime,
     len: u64,

@@ -8,6 +8,8 @@ DENO := node_modules/.deno-installed
 TOOLS := node_modules/.installed
 CONSOLE_TOOLS := ui/node_modules/.installed
 CONSOLE := ui/dist/index.html
+DOCS_TOOLS := docs/node_modules/.installed
+DOCS := docs/.vitepress/dist/index.html
 TAP := target/tap/.installed
 BINARY := target/release/sluice
 # Written after a successful check of the console, so that it runs again only when a file of the console changes.
@@ -27,10 +29,10 @@ FAULTS := target/faults.tsv
 # Extra flags: `make run ARGS="--listen 127.0.0.1:4000"`, `make bench ARGS="--only a,b"`, `make compare ARGS="--only sluice,n8n"`.
 ARGS ?=
 
-.PHONY: help run cluster build ui check test faults flakes runner lint bench compare packages screenshots catalogue deno tools clean
+.PHONY: help run cluster build ui docs docs-test check test faults flakes runner lint bench compare packages screenshots catalogue deno tools clean
 
 help: ## List the commands
-	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 20
 
 run: deno ui build ## Start the server, on the default data folder; ARGS="…" adds flags
 	$(BINARY) serve $(ARGS)
@@ -44,6 +46,11 @@ build: ## Build the release binary, target/release/sluice, with the console if t
 
 ui: $(CONSOLE) ## Build the console, ui/dist
 
+docs: $(DOCS) ## Build the documentation site, docs/.vitepress/dist
+
+docs-test: docs ## Check the links of the documentation site, and its pages in a browser
+	cd docs && ../scripts/with-chromium npm test
+
 # It builds the same packages as `make test`, so that both share what is built, without the targets `popular` and `steps`,
 # and so without linking the binary. The profile leaves out tests that start Deno or PostgreSQL.
 check: tools runner $(CONSOLE_CHECKED) ## Check format and lints, and test the packages that differ from the last commit, in process
@@ -54,11 +61,12 @@ check: tools runner $(CONSOLE_CHECKED) ## Check format and lints, and test the p
 	SLUICE_TEST_SKIP_POSTGRES=1 cargo nextest run --workspace --lib --bins --test it --profile check \
 		--no-tests pass -E "$$(scripts/changed-tests)"
 
-test: lint ui runner $(TAP) ## Lint, then run every test: on SQLite, on a throw-away PostgreSQL, and in a browser
+test: lint ui docs runner $(TAP) ## Lint, then run every test: on SQLite, on a throw-away PostgreSQL, and in a browser
 	$(NEXTEST) --no-run
 	SLUICE_TEST_TAP_PYTHON=$(abspath $(dir $(TAP)))/bin/python scripts/with-postgres target/debug/with-broker $(NEXTEST)
 	SLUICE_TEST_DENO_PERMISSIONS=off $(NEXTEST) -E '$(KERNEL_ATTACKS)'
 	cd ui && ../scripts/with-chromium npm test
+	cd docs && ../scripts/with-chromium npm test
 
 # Each test adds a row to the table. It is printed also when a test fails.
 faults: tools runner build ## Kill, freeze and cut off nodes hundreds of times under load, and print a table; takes two hours
@@ -130,5 +138,16 @@ $(CONSOLE_CHECKED): $(CONSOLE_TOOLS) $(CONSOLE_SOURCES)
 $(CONSOLE): $(CONSOLE_TOOLS) docs/openapi.json $(shell find ui/src ui/public ui/*.ts ui/*.js ui/index.html -type f ! -name schema.d.ts ! -name '*.test.ts')
 	cd ui && npm run build
 
+$(DOCS_TOOLS): docs/package.json docs/package-lock.json docs/.npmrc
+	cd docs && npm ci
+	@touch $@
+
+# The pages in docs/api are generated, except the introduction.
+$(DOCS): $(DOCS_TOOLS) docs/openapi.json docs/api/index.md ui/public/icon.svg $(shell find docs \( -path docs/node_modules \
+		-o -path docs/api -o -path docs/.vitepress/dist -o -path docs/.vitepress/cache \) -prune -o \
+		-type f \( -name '*.md' -o -path 'docs/.vitepress/*' \) -print)
+	cd docs && npm run build
+
 clean: ## Remove everything that was built or installed
-	rm -rf target node_modules ui/node_modules ui/dist
+	rm -rf target node_modules ui/node_modules ui/dist docs/node_modules docs/.vitepress/dist docs/.vitepress/cache
+	find docs/api -type f ! -name index.md -delete

@@ -159,7 +159,10 @@ impl Sources {
             sources::set_live(c, &id)?;
             store_timers(c, &id, &timers, &Schedule::Begin, now)
         });
-        lock.commit(None, change).await?;
+        // The owner read the source before its timers were stored.
+        let mut live = definition.clone();
+        live.source.phase = Phase::Live;
+        lock.commit(Some(live), change).await?;
         self.timers.arm(now);
         Ok(())
     }

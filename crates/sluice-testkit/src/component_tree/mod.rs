@@ -95,6 +95,9 @@ impl ComponentTree {
     fn plant(&mut self, app: &str, next_app: &str, place: usize, flaw: Option<Flaw>) {
         let form = Form::ALL[place];
         let name = form.name();
+        // The first component of an app has its key, whatever comes later.
+        let is_first = name == Form::FIRST.name();
+        let flaw = flaw.filter(|flaw| !(is_first && *flaw == Flaw::KeyTakenAlready));
         let planted = PlantedComponent {
             app: app.to_owned(),
             key: match flaw {

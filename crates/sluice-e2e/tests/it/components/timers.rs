@@ -52,6 +52,19 @@ async fn an_interval_runs_at_activation_and_then_in_its_rhythm(
 }
 
 #[tokio::test]
+async fn a_source_with_hooks_goes_on_ticking() {
+    let code = component(
+        "props: { timer: { type: '$.interface.timer', default: { intervalSeconds: 1 } } },
+         hooks: { deploy() { this.$emit('deployed'); }, activate() {} }, run() { this.$emit('tick'); }",
+    );
+    let source = deploy(&new_user().await, &code).await;
+    let events = at_least(&source, 4).await;
+    assert_eq!(events[0], "deployed");
+    let ticks = events.iter().filter(|event| **event == "tick").count();
+    assert!(ticks >= 3, "{events:?}");
+}
+
+#[tokio::test]
 async fn a_timer_without_a_value_is_hourly_and_runs_once_at_activation() {
     let source = deploy(&new_user().await, &component(TICKER)).await;
     assert_eq!(

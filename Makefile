@@ -34,7 +34,7 @@ ARGS ?=
 help: ## List the commands
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 20
 
-run: deno ui build ## Start the server, on the default data folder; ARGS="…" adds flags
+run: deno ui docs build ## Start the server, on the default data folder; ARGS="…" adds flags
 	$(BINARY) serve $(ARGS)
 
 cluster: deno ui build ## Start three nodes on a throw-away PostgreSQL behind a load balancer, to kill one and watch

@@ -34,8 +34,8 @@ const MAX_GROWTH_PER_COMPONENT: f64 = 0.02;
 const MAX_SEARCH_MILLISECONDS: f64 = 10.0;
 const SEARCHES: [&str; 4] = ["http", "create", "new item", "service_001-copy-item"];
 const SEARCH_ROUNDS: usize = 50;
-/// The interval between samples of the memory.
-const PERIOD: Duration = Duration::from_millis(200);
+/// The interval between samples of the memory. A sample takes CPU time that the import needs.
+const PERIOD: Duration = Duration::from_secs(2);
 
 pub(crate) async fn measure(settings: Arc<Settings>) -> SectionResult {
     let folder = sluice_testkit::scratch_folder();

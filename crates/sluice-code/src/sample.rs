@@ -142,7 +142,8 @@ mod tests {
         let mut text = "const a0 = [1, 1];".to_owned();
         for number in 1..60 {
             let before = number - 1;
-            text += &format!("const a{number} = [a{before}, a{before}];");
+            let variable = format!("const a{number} = [a{before}, a{before}];");
+            text.push_str(&variable);
         }
         text += "export default a59;";
         assert_eq!(sample("test-event.mjs", &text), None);

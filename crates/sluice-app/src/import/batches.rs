@@ -73,7 +73,7 @@ impl Batch {
 
 fn size(component: &LinkedComponent) -> usize {
     let code = component.code.as_ref();
-    code.map_or(0, |code| code.texts().map(|text| text.len()).sum())
+    code.map_or(0, |code| code.texts().map(str::len).sum())
 }
 
 fn app_of(path: &str) -> &str {

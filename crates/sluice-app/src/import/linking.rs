@@ -42,19 +42,19 @@ pub(crate) async fn link_texts(
         bytes: usize::MAX,
     };
     let linker = Linker::new(MemoryFiles::new(texts)?, options(limits));
-    let mut linked = Vec::new();
+    let mut components = Vec::new();
     for path in paths {
         let hash = texts.get(&path).map(|text| code_hash(text));
         let code = linker.link(&Location::new(path.as_str())).await;
         // Linking takes a while. Other requests run in between.
         tokio::task::yield_now().await;
-        linked.push(LinkedComponent {
+        components.push(LinkedComponent {
             files: BTreeMap::from([(path.clone(), hash.unwrap_or_default())]),
             code: own_errors(code, &path),
             path,
         });
     }
-    Ok(linked)
+    Ok(components)
 }
 
 fn options(limits: Limits) -> LinkOptions {

@@ -3,7 +3,7 @@
 use std::{
     collections::HashSet,
     io::{self, Read},
-    path::PathBuf,
+    path::Path,
     sync::Arc,
 };
 
@@ -71,7 +71,7 @@ impl Imports {
         apps: Vec<String>,
     ) -> Result<UnpackedTree, EngineError> {
         let parent = self.upload_folder();
-        let unpacked = tokio::task::spawn_blocking(move || unpack(archive, parent, &apps));
+        let unpacked = tokio::task::spawn_blocking(move || unpack(archive, &parent, &apps));
         let unpacked = unpacked.await;
         unpacked.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
     }
@@ -104,11 +104,11 @@ impl Imports {
 
 fn unpack(
     mut archive: impl Read,
-    parent: PathBuf,
+    parent: &Path,
     apps: &[String],
 ) -> Result<UnpackedTree, EngineError> {
     let internal = |error: io::Error| EngineError::Internal(error.to_string());
-    let folder = UploadFolder::create(&parent).map_err(internal)?;
+    let folder = UploadFolder::create(parent).map_err(internal)?;
     let unpacked = archive::unpack(&mut archive, folder.path());
     // A client that is still sending would not see the response. The error of a broken archive is known already.
     let _ = io::copy(&mut archive.take(MAX_DRAINED), &mut io::sink());
@@ -170,7 +170,7 @@ impl Run<'_> {
         let left: Arc<[String]> = removed.iter().map(|file| file.path.clone()).collect();
         let mut batches = read_in_batches(self.checkout.files.clone(), changed);
         while let Some(components) = batches.recv().await {
-            let part = self.part(&import, components, &left);
+            let part = self.part(import.as_ref(), components, &left);
             let results = self.imports.register(self.user, part).await?;
             self.tell_components(results, &mut keys).await?;
         }
@@ -225,13 +225,13 @@ impl Run<'_> {
 
     fn part(
         &self,
-        import: &Option<ImportId>,
+        import: Option<&ImportId>,
         components: Vec<LinkedComponent>,
         left: &Arc<[String]>,
     ) -> Part {
         Part {
             tree: self.tree.clone(),
-            import: import.clone(),
+            import: import.cloned(),
             components,
             left: Arc::clone(left),
             keys: KeyRule::OfApp,

@@ -22,7 +22,7 @@ pub(crate) async fn for_source(client: &Client, source: &Source) -> anyhow::Resu
         .map(|prop| &prop.prop_type);
     let has_http = props.clone().any(|kind| *kind == PropType::Http);
     if has_http {
-        return Ok(request(sample));
+        return Ok(request(&sample));
     }
     if props.any(|kind| *kind == PropType::Timer) {
         bail!(
@@ -56,7 +56,7 @@ async fn component_of(client: &Client, source: &Source) -> anyhow::Result<Compon
 }
 
 /// A request with a JSON body, as an endpoint would receive it.
-fn request(body: Value) -> Value {
+fn request(body: &Value) -> Value {
     let raw = body.to_string();
     json!({
         "method": "POST",

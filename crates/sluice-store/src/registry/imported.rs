@@ -1,13 +1,16 @@
 //! Changes of the server's registry by imports. They can be undone.
 
-use sluice_model::{ComponentId, ImportId};
+use sluice_model::ComponentId;
 
-use super::{Publication, Shelf, find_newest, lock, newest, publish, remove_all, take_down};
+use super::{
+    Publication, Shelf, change_log::ChangeLog, find_newest, lock, newest, publish, remove_all,
+    take_down,
+};
 use crate::{
     components::{self, Component, SELECT, query_component},
     conn::{Conn, query_opt},
     error::Result,
-    imports::{self, ImportChange},
+    imports::ImportChange,
     params,
 };
 
@@ -20,33 +23,6 @@ pub enum Registration {
     Updated,
     /// The same code of the same version was there.
     Unchanged,
-}
-
-/// The import that changes the registry, and the file of the changed component.
-#[derive(Debug, Clone, Copy)]
-pub struct ChangeLog<'a> {
-    pub import: &'a ImportId,
-    pub path: &'a str,
-}
-
-impl ChangeLog<'_> {
-    /// Records a change before it is made, so that the old component is kept.
-    pub(super) fn record(
-        &self,
-        c: &mut dyn Conn,
-        (key, version): (&str, &str),
-        old: Option<&ComponentId>,
-        new: Option<&ComponentId>,
-    ) -> Result<()> {
-        let change = ImportChange {
-            key: key.to_owned(),
-            version: version.to_owned(),
-            path: self.path.to_owned(),
-            old_component: old.cloned(),
-            new_component: new.cloned(),
-        };
-        imports::record_change(c, self.import, &change)
-    }
 }
 
 /// Stores an imported component and publishes it, in place of other code of the same version.

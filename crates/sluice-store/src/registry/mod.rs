@@ -1,5 +1,6 @@
 //! Published components, by key and version: on the shelf of an account, or on that of the whole server.
 
+mod change_log;
 mod imported;
 mod publication;
 mod search;
@@ -16,7 +17,8 @@ use crate::{
     row::{FromRow, Row},
 };
 
-pub use imported::{ChangeLog, Registration, compare, prune, register, revert};
+pub use change_log::ChangeLog;
+pub use imported::{Registration, compare, prune, register, revert};
 use publication::SERVER;
 pub use publication::{Publication, Shelf};
 pub use search::{RegistryEntry, entries, matching, words_of};

@@ -6,9 +6,9 @@ use tempfile::TempDir;
 
 use super::*;
 
-fn header(size: usize) -> Header {
+fn header(size: u64) -> Header {
     let mut header = Header::new_gnu();
-    header.set_size(size as u64);
+    header.set_size(size);
     header.set_mode(0o644);
     header
 }
@@ -16,7 +16,7 @@ fn header(size: usize) -> Header {
 fn archive(files: &[(&str, &str)]) -> Vec<u8> {
     let mut builder = Builder::new(Vec::new());
     for (path, text) in files {
-        let added = builder.append_data(&mut header(text.len()), path, text.as_bytes());
+        let added = builder.append_data(&mut header(text.len() as u64), path, text.as_bytes());
         added.expect("memory takes every byte");
     }
     builder.into_inner().expect("memory takes every byte")
@@ -128,7 +128,7 @@ fn broken_archives_are_rejected() {
 #[test]
 fn entries_cannot_claim_more_than_they_may_have() {
     let mut builder = Builder::new(Vec::new());
-    let mut large = header(MAX_FILE as usize + 1);
+    let mut large = header(MAX_FILE + 1);
     large.set_path("a.mjs").expect("a short path");
     large.set_cksum();
     builder
@@ -137,7 +137,7 @@ fn entries_cannot_claim_more_than_they_may_have() {
     let archive = builder.into_inner().expect("memory takes every byte");
     assert!(error(&archive).contains("more than 16 MiB"));
 
-    let mut name = header(MAX_PATH as usize + 1);
+    let mut name = header(MAX_PATH + 1);
     name.set_entry_type(EntryType::GNULongName);
     name.set_cksum();
     let mut builder = Builder::new(Vec::new());

@@ -19,7 +19,7 @@ use crate::{
 /// workflows that use them keep running. `sluice registry imports` lists the imports.
 #[derive(Debug, Args)]
 pub(crate) struct UndoOptions {
-    /// Id of the import, such as imp_x7Kd92LmQp0a
+    /// Id of the import, such as `imp_x7Kd92LmQp0a`
     #[arg(value_name = "IMPORT")]
     import: String,
     #[command(flatten)]

@@ -37,7 +37,7 @@ async fn sources_and_workflows_run_with_the_sample_of_a_component() {
     assert_eq!(cli.api.get(&path).await.ok()["sample_event"], sample);
     // The sample is no event of a run, so its file is not read by the component.
     cli.ok(&["run", "echo", "--sample"]).await;
-    assert_eq!(echo.events(1).await, [sample.clone()]);
+    assert_eq!(echo.events(1).await, std::slice::from_ref(&sample));
 
     let document = json!({
         "name": "Orders",

@@ -210,8 +210,8 @@ async fn ten_thousand_sources_and_subscriptions_are_drawn_well_within_a_second()
          INSERT INTO sources (id, user_id, component_id, name, name_slug, phase, active, configured_props, created_at, updated_at)
          SELECT 'dc_n' || n, user_id, component_id, 'Source ' || n, 'source-' || n, phase, active, configured_props, n, n
          FROM numbers JOIN sources s ON s.id = '{first}';
-         INSERT INTO subscriptions (id, user_id, emitter_id, event_name, listener_id, created_at)
-         SELECT 'sub_n' || created_at, user_id, id, '', '{first}', created_at FROM sources WHERE id <> '{first}';
+         INSERT INTO subscriptions (id, user_id, emitter_id, event_name, listener_id, created_at, route)
+         SELECT 'sub_n' || created_at, user_id, id, '', '{first}', created_at, id FROM sources WHERE id <> '{first}';
          INSERT INTO activity (emitter_id, hour, events, errors, invocations, compute_ms)
          SELECT id, unixepoch() / 3600 - created_at % 20, created_at, 1, 1, 1 FROM sources WHERE id <> '{first}';
          COMMIT;"

@@ -1,8 +1,8 @@
 //! Reads the shapes of many components without installing packages, with stand-ins for packages. Components of one app share a
 //! process, because starting one costs more than reading a shape.
 //!
-//! In a shared process one component could change prototypes and Node modules that the next one uses, or report in its
-//! place. So no two apps share one, and a process ends after an error.
+//! In a shared process one component could change prototypes and Node modules that the next one uses, or end the process later.
+//! So no two apps share one, and a component that a used process does not read is read in a new one.
 
 use std::{sync::Arc, thread, time::Duration};
 
@@ -96,62 +96,66 @@ impl Inner {
         let mut shapes = Vec::with_capacity(group.len());
         let mut process = None;
         for (number, module) in group {
-            let shape = self
-                .survey_module(&mut process, number, &module, user)
-                .await;
-            if shape.is_err() {
+            let is_used = process.is_some();
+            let mut report = self.survey_module(&mut process, &module, user).await;
+            if report.is_err() {
+                end(process.take()).await;
+                if is_used {
+                    report = self.survey_module(&mut process, &module, user).await;
+                }
+            }
+            if report.is_err() {
                 end(process.take()).await;
             }
-            shapes.push((number, shape));
+            shapes.push((number, report.and_then(|report| report.shape(&module))));
         }
         end(process).await;
         shapes
     }
 
-    /// Reads one component in the given process, or in a new one.
+    /// Reads one component in the given process, or in a new one. After an error the process is not used again.
     async fn survey_module(
         &self,
-        process: &mut Option<StartedChild>,
-        number: usize,
+        process: &mut Option<SurveyProcess>,
         module: &CodeTree,
         user: &PermitUser,
-    ) -> Result<ComponentShape, LoadError> {
-        let started = match process {
-            Some(started) => started,
+    ) -> Result<Report, LoadError> {
+        let process = match process {
+            Some(process) => process,
             None => process.insert(self.start_survey(user).await?),
         };
         let files = module.without_packages();
-        let folder = started
-            .folder
-            .module(&format!("{}{number}", ModuleSpec::COMPONENT));
+        let started = &mut process.child;
+        let folder =
+            started
+                .folder
+                .module(&format!("{}{}", ModuleSpec::COMPONENT, process.modules));
+        process.modules += 1;
         let file = lay_out(&folder, &files).await?;
         let line = survey_line(&folder, &file, &files);
         started.channel.send(&line).await?;
         let pid = started.child.id();
         let report = load_limit::within(LOAD_TIMEOUT, pid, self.report(started)).await;
-        let shape = report.unwrap_or_else(|| Err(too_slow()))?;
-        shape.check(module.format()).map_err(|errors| {
-            let errors = errors.into_iter().map(CodeError::without_position);
-            LoadError::Code(errors.collect())
-        })
+        report.unwrap_or_else(|| Err(too_slow()))
     }
 
-    async fn start_survey(&self, user: &PermitUser) -> Result<StartedChild, LoadError> {
+    async fn start_survey(&self, user: &PermitUser) -> Result<SurveyProcess, LoadError> {
         let _permit = self.starting.acquire(user).await;
-        let mut started = self.spawn(Preload::Nothing)?;
-        self.until_ready(&mut started).await?;
-        Ok(started)
+        let mut child = self.spawn(Preload::Nothing)?;
+        self.until_ready(&mut child).await?;
+        Ok(SurveyProcess { child, modules: 0 })
     }
 
     /// The next report of a process.
-    async fn report(&self, started: &mut StartedChild) -> Result<RawShape, LoadError> {
+    async fn report(&self, started: &mut StartedChild) -> Result<Report, LoadError> {
         loop {
             match self.next_message(started).await? {
                 Message::Loaded(mut shapes) => {
                     let shape = shapes.pop().filter(|_| shapes.is_empty());
-                    return shape.ok_or_else(|| unreadable("it reported no shape of its own"));
+                    let shape = shape.ok_or_else(|| unreadable("it reported no shape of its own"));
+                    return Ok(Report::Shape(Box::new(shape?)));
                 }
-                Message::Failed(error, _) => return Err(LoadError::Code(vec![error])),
+                Message::Failed(error, _) => return Ok(Report::Failed(error)),
                 Message::Log(..) => {}
                 _ => return Err(unreadable(UNEXPECTED)),
             }
@@ -159,10 +163,36 @@ impl Inner {
     }
 }
 
-async fn end(process: Option<StartedChild>) {
-    if let Some(mut started) = process {
-        kill_group(&started.child);
-        let _ = started.child.wait().await;
+/// A process that reads components, one after the other.
+struct SurveyProcess {
+    child: StartedChild,
+    /// The number of components that it was given.
+    modules: usize,
+}
+
+/// The report of a process about one component.
+enum Report {
+    Shape(Box<RawShape>),
+    Failed(CodeError),
+}
+
+impl Report {
+    fn shape(self, module: &CodeTree) -> Result<ComponentShape, LoadError> {
+        let shape = match self {
+            Report::Shape(shape) => shape,
+            Report::Failed(error) => return Err(LoadError::Code(vec![error])),
+        };
+        shape.check(module.format()).map_err(|errors| {
+            let errors = errors.into_iter().map(CodeError::without_position);
+            LoadError::Code(errors.collect())
+        })
+    }
+}
+
+async fn end(process: Option<SurveyProcess>) {
+    if let Some(SurveyProcess { mut child, .. }) = process {
+        kill_group(&child.child);
+        let _ = child.child.wait().await;
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use futures_util::{StreamExt as _, stream};
+use futures_util::{Stream, StreamExt as _, stream};
 use sluice_code::LocalFiles;
 use tokio::sync::mpsc;
 
@@ -19,8 +19,8 @@ const MAX_BYTES: usize = 32 << 20;
 pub(super) fn read_in_batches(
     files: LocalFiles,
     paths: Vec<String>,
-) -> mpsc::Receiver<Vec<LinkedComponent>> {
-    let (sender, receiver) = mpsc::channel(1);
+) -> impl Stream<Item = Vec<LinkedComponent>> + Unpin {
+    let (sender, mut receiver) = mpsc::channel(1);
     let concurrency = 2 * thread::available_parallelism().map_or(1, usize::from);
     tokio::spawn(async move {
         let linking = paths
@@ -45,7 +45,7 @@ pub(super) fn read_in_batches(
             let _ = sender.send(batch.components).await;
         }
     });
-    receiver
+    stream::poll_fn(move |context| receiver.poll_recv(context))
 }
 
 #[derive(Default)]

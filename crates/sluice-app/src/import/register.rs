@@ -15,27 +15,22 @@ use sluice_store::{
 
 use super::{
     inspection::{Candidate, Inspection, ValidComponent},
-    key_rule::KeyRule,
-    tree::{ImportOutcome, ImportedComponent, LinkedComponent},
+    tree::{ImportOutcome, ImportedComponent},
 };
 
-/// Part of a tree.
+/// The place of a part in its tree.
 pub(crate) struct Part {
     /// The name of the tree.
     pub(crate) tree: String,
     /// The import that records the changes, if they can be undone.
     pub(crate) import: Option<ImportId>,
-    pub(crate) components: Vec<LinkedComponent>,
     /// Paths that are no longer in the tree. Their keys become available to other files.
     pub(crate) left: Arc<[String]>,
-    pub(crate) keys: KeyRule,
 }
 
 /// The inspected components of a part, to be registered.
 pub(super) struct Registration {
-    pub(super) tree: String,
-    pub(super) import: Option<ImportId>,
-    pub(super) left: Arc<[String]>,
+    pub(super) part: Part,
     pub(super) inspection: Inspection,
     pub(super) ids: Ids,
     pub(super) now: i64,
@@ -48,9 +43,7 @@ impl Registration {
         c: &mut dyn Conn,
     ) -> Result<(Vec<ImportedComponent>, bool), StoreError> {
         let Registration {
-            tree,
-            import,
-            left,
+            part: Part { tree, import, left },
             inspection: Inspection { candidates, fields },
             ids,
             now,

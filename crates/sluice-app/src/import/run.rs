@@ -4,9 +4,11 @@ use std::{
     collections::HashSet,
     io::{self, Read},
     path::Path,
+    pin::pin,
     sync::Arc,
 };
 
+use futures_util::StreamExt as _;
 use sluice_engine::EngineError;
 use sluice_model::{ComponentFailure, FailureReason, ImportId, UserId};
 use sluice_store::{
@@ -26,7 +28,7 @@ use super::{
     plan::Plan,
     register::Part,
     service::Imports,
-    tree::{ImportOutcome, ImportProgress, ImportedComponent, LinkedComponent, RemovedFile},
+    tree::{ImportOutcome, ImportProgress, ImportedComponent, RemovedFile},
     upload_folder::UploadFolder,
 };
 
@@ -34,6 +36,8 @@ use super::{
 const PAGE: u32 = 1000;
 /// How much of an archive is read after its end.
 const MAX_DRAINED: u64 = 64 << 20;
+/// How many batches are inspected at a time. While the last components of one are read, the next one uses the other cores.
+const CONCURRENT_INSPECTIONS: usize = 2;
 
 /// A tree that is to be imported or checked.
 #[derive(Debug, Clone)]
@@ -168,10 +172,20 @@ impl Run<'_> {
         let unchanged: Vec<_> = unchanged.into_iter().map(unchanged_result).collect();
         self.tell_components(unchanged, &mut keys).await?;
         let left: Arc<[String]> = removed.iter().map(|file| file.path.clone()).collect();
-        let mut batches = read_in_batches(self.checkout.files.clone(), changed);
-        while let Some(components) = batches.recv().await {
-            let part = self.part(import.as_ref(), components, &left);
-            let results = self.imports.register(self.user, part).await?;
+        let batches = read_in_batches(self.checkout.files.clone(), changed);
+        let inspector = &self.imports.inspector;
+        let mut inspections = pin!(
+            batches
+                .map(|components| inspector.inspect(self.user, components, KeyRule::OfApp))
+                .buffered(CONCURRENT_INSPECTIONS)
+        );
+        while let Some(inspection) = inspections.next().await {
+            let part = Part {
+                tree: self.tree.clone(),
+                import: import.clone(),
+                left: Arc::clone(&left),
+            };
+            let results = self.imports.register_inspected(part, inspection?).await?;
             self.tell_components(results, &mut keys).await?;
         }
         let removed = self
@@ -195,7 +209,7 @@ impl Run<'_> {
         .await?;
         let mut check = Check::new(&self.imports.inspector, self.user, load);
         let mut batches = read_in_batches(self.checkout.files.clone(), changed);
-        while let Some(components) = batches.recv().await {
+        while let Some(components) = batches.next().await {
             let results = check.part(components).await?;
             self.tell(ImportProgress::Components(results)).await?;
         }
@@ -221,21 +235,6 @@ impl Run<'_> {
         let begun = self.store().write(move |c| imports::insert(c, &import));
         begun.await?;
         Ok(id)
-    }
-
-    fn part(
-        &self,
-        import: Option<&ImportId>,
-        components: Vec<LinkedComponent>,
-        left: &Arc<[String]>,
-    ) -> Part {
-        Part {
-            tree: self.tree.clone(),
-            import: import.cloned(),
-            components,
-            left: Arc::clone(left),
-            keys: KeyRule::OfApp,
-        }
     }
 
     /// The files that left the tree, except for components that moved. With an import, they are removed from the registry.

@@ -9,9 +9,10 @@ use sluice_runtime::Processes;
 use sluice_store::imports::{self, ImportSummary};
 
 use super::{
-    inspection::Inspector,
+    inspection::{Inspection, Inspector},
+    key_rule::KeyRule,
     register::{Part, Registration},
-    tree::ImportedComponent,
+    tree::{ImportedComponent, LinkedComponent},
     upload_folder,
 };
 use crate::components::Components;
@@ -51,24 +52,26 @@ impl Imports {
         Ok(self.infra.store.read(imports::list).await?)
     }
 
-    /// Registers valid components, and records the files and the result of each. Results are in the order of the part.
+    /// Registers valid components, and records the files and the result of each. Results are in the order of the components.
     pub(crate) async fn register(
         &self,
         user: &UserId,
         part: Part,
+        components: Vec<LinkedComponent>,
+        keys: KeyRule,
     ) -> Result<Vec<ImportedComponent>, EngineError> {
-        let Part {
-            tree,
-            import,
-            components,
-            left,
-            keys,
-        } = part;
         let inspection = self.inspector.inspect(user, components, keys).await?;
+        self.register_inspected(part, inspection).await
+    }
+
+    /// Registers components that were inspected.
+    pub(super) async fn register_inspected(
+        &self,
+        part: Part,
+        inspection: Inspection,
+    ) -> Result<Vec<ImportedComponent>, EngineError> {
         let registration = Registration {
-            tree,
-            import,
-            left,
+            part,
             inspection,
             ids: self.infra.ids.clone(),
             now: self.infra.now_ms(),

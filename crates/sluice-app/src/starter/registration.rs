@@ -76,14 +76,16 @@ pub(super) async fn register(
     let paths: BTreeSet<String> = all.iter().map(|one| one.path.clone()).collect();
     let (free, left) = infra.store.read(move |c| sort_out(c, all)).await?;
     let linked = link_texts(&set.texts, free.into_iter().map(|one| one.path)).await;
+    let linked = linked.map_err(|error| EngineError::Internal(error.to_string()))?;
     let part = Part {
         tree: TREE.to_owned(),
         import: None,
-        components: linked.map_err(|error| EngineError::Internal(error.to_string()))?,
         left: left.into(),
-        keys: KeyRule::Plain,
     };
-    let results = imports.register(&UserId::server(), part).await?;
+    let user = UserId::server();
+    let results = imports
+        .register(&user, part, linked, KeyRule::Plain)
+        .await?;
     let count = results.len();
     check(results)?;
     infra

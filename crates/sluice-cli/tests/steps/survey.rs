@@ -1,7 +1,9 @@
 //! Many components are looked at together, without their packages, and none costs another anything.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
-use sluice_code::{CodeTree, Language, ParsedModule};
+use sluice_code::{CodeTree, Language, LinkOptions, Linker, Location, MemoryFiles, ParsedModule};
 use sluice_model::ComponentShape;
 use sluice_runtime::LoadError;
 
@@ -31,6 +33,31 @@ async fn survey(codes: &[&str]) -> Vec<Result<ComponentShape, String>> {
                 LoadError::Code(errors) => errors[0].message.clone(),
                 other => other.to_string(),
             })
+        })
+        .collect()
+}
+
+/// As [`survey`], for the components of one app, which share a process.
+async fn survey_app(codes: &[String]) -> Vec<Result<String, String>> {
+    let files = codes.iter().enumerate();
+    let files: BTreeMap<String, String> = files
+        .map(|(number, code)| (format!("acme/actions/{number}.mjs"), code.clone()))
+        .collect();
+    let linker = Linker::new(
+        MemoryFiles::new(&files).expect("valid paths"),
+        LinkOptions::default(),
+    );
+    let mut modules = Vec::new();
+    for path in files.keys() {
+        let linked = linker.link(&Location::new(path.as_str())).await;
+        modules.push(linked.expect("valid code"));
+    }
+    let shapes = runtime().survey(modules, &None).await.into_iter();
+    shapes
+        .map(|shape| match shape {
+            Ok(shape) => Ok(shape.name),
+            Err(LoadError::Code(errors)) => Err(errors[0].message.clone()),
+            Err(other) => Err(other.to_string()),
         })
         .collect()
 }
@@ -192,6 +219,40 @@ async fn one_that_does_harm_later_costs_nobody_anything() {
         let code = format!("{harm}\n{}", plain("late"));
         let (names, _) = names_around(&code).await;
         assert_eq!(names, ["a", "b", "c"], "{harm}");
+    }
+}
+
+#[tokio::test]
+async fn a_broken_component_costs_the_others_of_its_app_nothing() {
+    for broken in [
+        "throw new Error('broken');\nexport default {};",
+        "export default { name: 'No version', run() {} };",
+        "Deno.exit(3);\nexport default {};",
+        "for (;;);\nexport default {};",
+    ] {
+        let codes = [plain("a"), broken.to_owned(), plain("b"), plain("c")];
+        let mut found = survey_app(&codes).await;
+        assert!(found.remove(1).is_err(), "{broken}");
+        let names: Result<Vec<String>, String> = found.into_iter().collect();
+        assert_eq!(names.expect(broken), ["a", "b", "c"]);
+    }
+}
+
+#[tokio::test]
+async fn a_component_that_ends_the_process_later_is_not_held_against_the_next() {
+    for harm in [
+        "setTimeout(() => Deno.exit(1), 0);",
+        "setTimeout(() => { for (;;); }, 0);",
+        "setTimeout(() => { throw new Error('late'); }, 0);",
+    ] {
+        let codes = [
+            plain("a"),
+            format!("{harm}\n{}", plain("late")),
+            plain("b"),
+            plain("c"),
+        ];
+        let names: Result<Vec<String>, String> = survey_app(&codes).await.into_iter().collect();
+        assert_eq!(names.expect(harm), ["a", "late", "b", "c"]);
     }
 }
 

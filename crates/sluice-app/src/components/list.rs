@@ -1,16 +1,20 @@
 //! Lists of components: saved ones, published ones, and the registry.
 
+use std::sync::Arc;
+
 use sluice_engine::EngineError;
-use sluice_model::{ComponentId, ComponentKind, ComponentShape, UserId};
+use sluice_model::{ComponentKind, ComponentShape, UserId};
 use sluice_store::{
     Conn, Page, StoreError,
-    components::{self, Component, Outline},
-    registry::{self, RegistryEntry, Shelf},
+    components::{self, Component},
+    registry::Shelf,
 };
 
 use super::{
+    entry::Entry,
     service::{Components, apps_of},
-    words::{Text, Words},
+    shelf_cache::ShelfCache,
+    words::{Rank, Text, Words},
 };
 use crate::listing::Listing;
 
@@ -44,16 +48,6 @@ pub struct ListedComponent {
     pub rank: i64,
 }
 
-/// The part of a component that decides whether and where it is listed.
-struct Entry {
-    id: ComponentId,
-    at_ms: i64,
-    key: String,
-    name: String,
-    apps: Vec<String>,
-    kind: ComponentKind,
-}
-
 impl Components {
     /// The components of a scope: newest first, or best match first when words are given.
     pub async fn list(
@@ -64,19 +58,17 @@ impl Components {
         page: Page,
     ) -> Result<Listing<ListedComponent>, EngineError> {
         let user = user.clone();
+        let shelves = Arc::clone(&self.shelves);
         let listing = self.infra.store.read(move |c| {
             let words = Words::of(&filter.words);
-            let mut entries = entries(c, &user, scope, &words)?;
-            entries.retain(|entry| {
-                let app = entry.apps.first().map(String::as_str);
-                filter.admits(entry) && words.are_together_in(&entry.key, &entry.name, app)
-            });
+            let mut entries = entries(c, &shelves, &user, scope, &words)?;
+            entries.retain(|entry| filter.admits(entry) && words.are_together_in(entry));
             let ranked = ranked(entries, &words);
             let total = ranked.len() as u64;
             let rows = page
                 .of(ranked, |(rank, entry)| (*rank, entry.id.as_str()))
                 .into_iter()
-                .map(|(rank, entry)| entry.listed(c, rank))
+                .map(|(rank, entry)| listed(c, &entry, rank))
                 .collect::<Result<_, _>>()?;
             Ok(Listing { total, rows })
         });
@@ -87,59 +79,56 @@ impl Components {
 /// The components of a scope that contain all words, unordered.
 fn entries(
     c: &mut dyn Conn,
+    shelves: &ShelfCache,
     user: &UserId,
     scope: Scope,
     words: &Words,
-) -> Result<Vec<Entry>, StoreError> {
+) -> Result<Vec<Arc<Entry>>, StoreError> {
     let shelf = match scope {
         Scope::Own => {
             let saved = components::newest(c, user)?;
             let saved = saved.into_iter();
             return Ok(saved
                 .filter(|saved| words.are_all_in(text(&saved.shape)))
-                .map(Entry::from)
+                .map(|saved| Arc::new(Entry::from(saved)))
                 .collect());
         }
         Scope::Published => Shelf::Account(user.clone()),
         Scope::Registry => Shelf::Server,
     };
-    let found = if words.as_slice().is_empty() {
-        registry::entries(c, &shelf)?
+    let entries = shelves.entries(c, &shelf)?;
+    if words.as_slice().is_empty() {
+        Ok(entries.all().cloned().collect())
     } else {
-        registry::matching(c, &shelf, words.as_slice())?
-    };
-    Ok(found.into_iter().map(Entry::from).collect())
+        entries.matching(c, words.as_slice())
+    }
 }
 
 /// The entries in the order of the list, each with its position.
-fn ranked(mut entries: Vec<Entry>, words: &Words) -> Vec<(i64, Entry)> {
+fn ranked(mut entries: Vec<Arc<Entry>>, words: &Words) -> Vec<(i64, Arc<Entry>)> {
     if words.as_slice().is_empty() {
-        entries.sort_by(|a, b| (b.at_ms, &b.id).cmp(&(a.at_ms, &a.id)));
+        entries.sort_unstable_by(|a, b| (b.at_ms, &b.id).cmp(&(a.at_ms, &a.id)));
         return entries
             .into_iter()
             .map(|entry| (entry.at_ms, entry))
             .collect();
     }
-    entries.sort_by_cached_key(|entry| {
-        let app = entry.apps.first().map(String::as_str);
-        let rank = words.rank(&entry.key, &entry.name, app);
-        (rank, entry.key.clone(), entry.id.clone())
+    let entries = entries.into_iter();
+    let mut ranked: Vec<(Rank, Arc<Entry>)> = entries
+        .map(|entry| (words.rank(&entry.searchable), entry))
+        .collect();
+    ranked.sort_unstable_by(|(a_rank, a), (b_rank, b)| {
+        (a_rank, &a.key, &a.id).cmp(&(b_rank, &b.key, &b.id))
     });
-    (0..).map(|place: i64| -place).zip(entries).collect()
+    let ranked = ranked.into_iter().map(|(_, entry)| entry);
+    (0..).map(|place: i64| -place).zip(ranked).collect()
 }
 
 impl ComponentFilter {
     fn admits(&self, entry: &Entry) -> bool {
         let app = self.app.as_deref();
-        app.is_none_or(|app| is_for(app, &entry.key, &entry.apps))
-            && self.kind.is_none_or(|kind| entry.kind == kind)
+        app.is_none_or(|app| entry.is_for(app)) && self.kind.is_none_or(|kind| entry.kind == kind)
     }
-}
-
-/// A component without an app is for the one that its key begins with, as the console shows it.
-pub(super) fn is_for(app: &str, key: &str, apps: &[String]) -> bool {
-    let is_named = || key.split('-').next() == Some(app);
-    apps.iter().any(|own| own == app) || (apps.is_empty() && is_named())
 }
 
 fn text(shape: &ComponentShape) -> Text<'_> {
@@ -151,53 +140,12 @@ fn text(shape: &ComponentShape) -> Text<'_> {
     }
 }
 
-impl Entry {
-    fn listed(self, c: &mut dyn Conn, rank: i64) -> Result<ListedComponent, StoreError> {
-        let component = components::get_for_run(c, &self.id)?
-            .ok_or_else(|| StoreError::Corrupt(format!("{} is listed and not stored", self.id)))?;
-        Ok(ListedComponent {
-            component,
-            at_ms: self.at_ms,
-            rank,
-        })
-    }
-}
-
-impl From<Outline> for Entry {
-    fn from(saved: Outline) -> Entry {
-        let Outline {
-            id,
-            created_at,
-            shape,
-        } = saved;
-        Entry {
-            id,
-            at_ms: created_at,
-            apps: apps_of(&shape).map(str::to_owned).collect(),
-            key: shape.key.unwrap_or_default(),
-            name: shape.name,
-            kind: shape.kind,
-        }
-    }
-}
-
-impl From<RegistryEntry> for Entry {
-    fn from(entry: RegistryEntry) -> Entry {
-        let RegistryEntry {
-            key,
-            component_id,
-            app,
-            kind,
-            name,
-            published_at,
-        } = entry;
-        Entry {
-            id: component_id,
-            at_ms: published_at,
-            key,
-            name,
-            apps: app.into_iter().collect(),
-            kind,
-        }
-    }
+fn listed(c: &mut dyn Conn, entry: &Entry, rank: i64) -> Result<ListedComponent, StoreError> {
+    let component = components::get_for_run(c, &entry.id)?
+        .ok_or_else(|| StoreError::Corrupt(format!("{} is listed and not stored", entry.id)))?;
+    Ok(ListedComponent {
+        component,
+        at_ms: entry.at_ms,
+        rank,
+    })
 }

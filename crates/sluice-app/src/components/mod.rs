@@ -1,5 +1,6 @@
 //! Components: saving, finding, listing, searching and publishing them.
 
+mod entry;
 mod fetch;
 mod find;
 mod first_use;
@@ -10,7 +11,9 @@ mod list;
 mod prepare;
 mod publish;
 mod search;
+mod searchable;
 mod service;
+mod shelf_cache;
 mod words;
 
 pub use input::{CodeInput, ComponentRef, FilesInput};

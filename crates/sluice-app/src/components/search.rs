@@ -1,15 +1,15 @@
 //! Search in the published components of the user and the operator.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use sluice_engine::EngineError;
 use sluice_model::{ComponentKind, UserId};
-use sluice_store::{
-    Conn, StoreError,
-    registry::{self, RegistryEntry, Shelf},
-};
+use sluice_store::{Conn, StoreError, registry::Shelf};
 
-use super::{list::is_for, service::Components, words::Words};
+use super::{entry::Entry, service::Components, shelf_cache::ShelfEntries, words::Words};
 
 /// Limit for sources and for actions.
 const MAX_MATCHES: usize = 100;
@@ -32,7 +32,7 @@ pub struct ComponentMatches {
 
 /// A component that contains some terms of the query.
 struct Match {
-    entry: RegistryEntry,
+    entry: Arc<Entry>,
     terms: usize,
 }
 
@@ -44,18 +44,18 @@ impl Components {
         search: ComponentSearch,
     ) -> Result<ComponentMatches, EngineError> {
         let own = Shelf::Account(user.clone());
+        let shelves = Arc::clone(&self.shelves);
         let found = self.infra.store.read(move |c| {
             let words = Words::of(&search.query);
-            let own_keys: HashSet<String> = registry::entries(c, &own)?
-                .into_iter()
-                .map(|entry| entry.key)
-                .collect();
+            let own = shelves.entries(c, &own)?;
+            let own_keys: HashSet<&str> = own.all().map(|entry| entry.key.as_str()).collect();
             let mut matches = matches(c, &own, &words)?;
-            let others = self::matches(c, &Shelf::Server, &words)?;
+            let others = shelves.entries(c, &Shelf::Server)?;
+            let others = self::matches(c, &others, &words)?;
             matches.extend(
                 others
                     .into_iter()
-                    .filter(|found| !own_keys.contains(&found.entry.key)),
+                    .filter(|found| !own_keys.contains(found.entry.key.as_str())),
             );
             Ok(best(matches, &words, &search))
         });
@@ -63,12 +63,16 @@ impl Components {
     }
 }
 
-/// The components of a shelf that contain any of the terms.
-fn matches(c: &mut dyn Conn, shelf: &Shelf, words: &Words) -> Result<Vec<Match>, StoreError> {
+/// The entries that contain any of the terms.
+fn matches(
+    c: &mut dyn Conn,
+    entries: &ShelfEntries,
+    words: &Words,
+) -> Result<Vec<Match>, StoreError> {
     let mut by_key: HashMap<String, Match> = HashMap::new();
     for term in words.terms() {
-        for entry in registry::matching(c, shelf, term.words())? {
-            if !term.is_together_in(&entry.key, &entry.name, entry.app.as_deref()) {
+        for entry in entries.matching(c, term.words())? {
+            if !term.is_together_in(&entry) {
                 continue;
             }
             let found = by_key
@@ -89,9 +93,8 @@ fn best(matches: Vec<Match>, words: &Words, search: &ComponentSearch) -> Compone
         share >= search.threshold
     };
     let is_for = |found: &Match| {
-        let Match { entry, .. } = found;
         let wanted = search.app.as_deref();
-        wanted.is_none_or(|app| is_for(app, &entry.key, entry.app.as_slice()))
+        wanted.is_none_or(|app| found.entry.is_for(app))
     };
     let mut ranked: Vec<_> = matches
         .into_iter()
@@ -101,7 +104,7 @@ fn best(matches: Vec<Match>, words: &Words, search: &ComponentSearch) -> Compone
                 entry,
                 terms: number,
             } = found;
-            let rank = words.rank(&entry.key, &entry.name, entry.app.as_deref());
+            let rank = words.rank(&entry.searchable);
             // A component with all terms comes before one with some of them in a better place.
             (number < all, rank, all - number, entry)
         })
@@ -114,7 +117,7 @@ fn best(matches: Vec<Match>, words: &Words, search: &ComponentSearch) -> Compone
             ComponentKind::Action => &mut found.actions,
         };
         if keys.len() < MAX_MATCHES {
-            keys.push(entry.key);
+            keys.push(entry.key.clone());
         }
     }
     found

@@ -9,7 +9,7 @@ use sluice_outbox::NetGuard;
 use sluice_runtime::{PackageLock, Processes};
 use sluice_store::components::{Component, Packages, StoredLock};
 
-use super::{fetch::Fetcher, first_use_locks::FirstUseLocks};
+use super::{fetch::Fetcher, first_use_locks::FirstUseLocks, shelf_cache::ShelfCache};
 
 /// Saves, finds, lists and publishes components.
 #[derive(Clone)]
@@ -20,6 +20,7 @@ pub struct Components {
     pub(super) new_locks: NewLocks,
     pub(super) fetcher: Arc<Fetcher>,
     pub(super) first_uses: Arc<FirstUseLocks>,
+    pub(super) shelves: Arc<ShelfCache>,
 }
 
 impl Components {
@@ -39,6 +40,7 @@ impl Components {
             new_locks: engine.new_locks.clone(),
             fetcher: Arc::new(fetcher),
             first_uses: Arc::default(),
+            shelves: Arc::default(),
         })
     }
 

@@ -4,12 +4,18 @@ use std::{cmp::Reverse, collections::HashSet};
 
 use sluice_store::registry::words_of;
 
+use super::{
+    entry::Entry,
+    searchable::{Searchable, has_word, spaced},
+};
+
 /// Parts of a query beyond this many are ignored.
 const MAX_TERMS: usize = 20;
 
 /// The words of a query.
 pub(super) struct Words {
     all: Vec<String>,
+    spaced: String,
     terms: Vec<Term>,
 }
 
@@ -33,9 +39,13 @@ impl Term {
     }
 
     /// Whether words that are written together, as in a key, are together in the component too.
-    pub(super) fn is_together_in(&self, key: &str, name: &str, app: Option<&str>) -> bool {
+    pub(super) fn is_together_in(&self, entry: &Entry) -> bool {
+        self.words.len() == 1 || self.is_part_of(&entry.key, &entry.name, entry.app())
+    }
+
+    fn is_part_of(&self, key: &str, name: &str, app: Option<&str>) -> bool {
         let has = |text: &str| text.to_lowercase().contains(&self.text);
-        self.words.len() == 1 || has(key) || has(name) || app.is_some_and(has)
+        has(key) || has(name) || app.is_some_and(has)
     }
 }
 
@@ -78,8 +88,9 @@ impl Words {
             .filter(|term| seen.insert(term.text.clone()))
             .take(MAX_TERMS)
             .collect();
-        let all = terms.iter().flat_map(|term| term.words.clone()).collect();
-        Words { all, terms }
+        let all: Vec<String> = terms.iter().flat_map(|term| term.words.clone()).collect();
+        let spaced = spaced(all.iter().cloned());
+        Words { all, spaced, terms }
     }
 
     pub(super) fn as_slice(&self) -> &[String] {
@@ -91,9 +102,8 @@ impl Words {
     }
 
     /// Whether all words that are written together are together in the component.
-    pub(super) fn are_together_in(&self, key: &str, name: &str, app: Option<&str>) -> bool {
-        let mut terms = self.terms.iter();
-        terms.all(|term| term.is_together_in(key, name, app))
+    pub(super) fn are_together_in(&self, entry: &Entry) -> bool {
+        self.terms.iter().all(|term| term.is_together_in(entry))
     }
 
     /// Whether every word is the beginning of a word of the component.
@@ -111,33 +121,33 @@ impl Words {
             .all(|wanted| words.iter().any(|word| word.starts_with(wanted.as_str())))
     }
 
-    /// The rank of a component with this key, name and app.
-    pub(super) fn rank(&self, key: &str, name: &str, app: Option<&str>) -> Rank {
-        let of_key: Vec<String> = words_of(key).collect();
-        let of_name: Vec<String> = words_of(name).collect();
-        let of_app: Vec<String> = app.into_iter().flat_map(words_of).collect();
-        let is_in = |words: &[String], word: &String| words.contains(word);
-        let part = if of_key == self.all {
+    pub(super) fn rank(&self, component: &Searchable) -> Rank {
+        let Searchable {
+            key,
+            name,
+            app,
+            weight,
+        } = component;
+        let is_word_of_name = |word: &&String| has_word(name, word);
+        let part = if *key == self.spaced {
             Part::Key
-        } else if !of_app.is_empty() && of_app == self.all {
+        } else if *app == self.spaced {
             Part::App
-        } else if of_key.starts_with(&self.all) {
+        } else if key.starts_with(&self.spaced) {
             Part::KeyPrefix
         } else if self
             .all
             .iter()
-            .all(|word| is_in(&of_name, word) || is_in(&of_app, word))
+            .all(|word| has_word(name, word) || has_word(app, word))
         {
             Part::Name
         } else {
             Part::Other
         };
-        let in_name = self.all.iter().filter(|word| is_in(&of_name, word));
-        let described = app.and_then(sluice_catalogue::find);
         Rank {
             part,
-            in_name: Reverse(in_name.count()),
-            weight: Reverse(described.map_or(0, |app| app.weight)),
+            in_name: Reverse(self.all.iter().filter(is_word_of_name).count()),
+            weight: Reverse(*weight),
         }
     }
 }
@@ -166,21 +176,24 @@ mod tests {
     fn a_key_ranks_before_an_app_a_key_prefix_the_name_and_the_rest() {
         let query = Words::of("New File");
         let ranks = [
-            query.rank("new-file", "X", None),
-            query.rank("x-y", "X", Some("new_file")),
-            query.rank("new-file-event", "X", None),
-            query.rank("drive-added", "File: new!", None),
-            query.rank("x-added", "New thing", Some("file")),
-            query.rank("drive-x", "New thing", None),
-            query.rank("drive-y", "Files are news", None),
-        ];
+            ("new-file", "X", None),
+            ("x-y", "X", Some("new_file")),
+            ("new-file-event", "X", None),
+            ("drive-added", "File: new!", None),
+            ("x-added", "New thing", Some("file")),
+            ("drive-x", "New thing", None),
+            ("drive-y", "Files are news", None),
+        ]
+        .map(|(key, name, app)| query.rank(&Searchable::of(key, name, app)));
         assert!(ranks.is_sorted_by(|a, b| a < b), "{ranks:#?}");
     }
 
     #[test]
     fn words_that_are_written_together_belong_together() {
         let is_found = |query: &str, key: &str, name: &str| {
-            Words::of(query).are_together_in(key, name, Some("acme"))
+            let words = Words::of(query);
+            let mut terms = words.terms.iter();
+            terms.all(|term| term.words.len() == 1 || term.is_part_of(key, name, Some("acme")))
         };
         assert!(is_found("acme-new", "acme-new-file", "X"));
         assert!(is_found("new-file acme", "acme-New-File", "X"));
@@ -191,7 +204,7 @@ mod tests {
     #[test]
     fn a_better_known_app_ranks_first() {
         let query = Words::of("new message");
-        let rank = |app| query.rank("x-y", "New Message", Some(app));
+        let rank = |app| query.rank(&Searchable::of("x-y", "New Message", Some(app)));
         assert!(rank("slack") < rank("no_such_app"));
     }
 }

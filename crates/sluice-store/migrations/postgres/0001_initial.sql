@@ -154,8 +154,15 @@ CREATE TABLE package_archive_chunks (
     PRIMARY KEY (packages_hash, position)
 );
 
+-- How often the registry of each shelf has changed.
+CREATE TABLE registry_shelves (
+    shelf      TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    generation BIGINT NOT NULL
+);
+
 -- All versions of what was published, by a user into the account or by the operator for the whole server.
 CREATE TABLE registry (
+    id           BIGINT GENERATED ALWAYS AS IDENTITY,
     -- The id of a user, or 'server'.
     shelf        TEXT COLLATE "C" NOT NULL,
     key          TEXT COLLATE "C" NOT NULL,

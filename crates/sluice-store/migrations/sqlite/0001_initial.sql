@@ -153,6 +153,12 @@ CREATE TABLE package_archive_chunks (
     PRIMARY KEY (packages_hash, position)
 );
 
+-- How often the registry of each shelf has changed.
+CREATE TABLE registry_shelves (
+    shelf      TEXT NOT NULL PRIMARY KEY,
+    generation INTEGER NOT NULL
+) WITHOUT ROWID;
+
 -- All versions of what was published, by a user into the account or by the operator for the whole server.
 CREATE TABLE registry (
     id           INTEGER NOT NULL PRIMARY KEY,

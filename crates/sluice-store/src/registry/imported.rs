@@ -3,8 +3,8 @@
 use sluice_model::ComponentId;
 
 use super::{
-    Publication, Shelf, change_log::ChangeLog, find_newest, lock, newest, publish, remove_all,
-    take_down,
+    Publication, Shelf, begin_change, change_log::ChangeLog, find_newest, newest, publish,
+    remove_all, take_down,
 };
 use crate::{
     components::{self, Component, SELECT, query_component},
@@ -38,7 +38,7 @@ pub fn register(
         version,
         ..
     } = publication;
-    lock(c, shelf)?;
+    begin_change(c, shelf)?;
     let before = version_of(c, shelf, key, version)?;
     let registration = registration(c, before.as_ref(), component, publication)?;
     if registration == Registration::Unchanged {
@@ -107,7 +107,7 @@ pub fn revert(
 ) -> Result<bool> {
     let shelf = Shelf::Server;
     let ImportChange { key, version, .. } = change;
-    lock(c, &shelf)?;
+    begin_change(c, &shelf)?;
     let sql = "SELECT component_id FROM registry WHERE shelf = ?1 AND key = ?2 AND version = ?3";
     let current: Option<ComponentId> = query_opt(c, sql, params![&shelf, key, version])?;
     if current != change.new_component {

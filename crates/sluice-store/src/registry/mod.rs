@@ -11,7 +11,7 @@ use sluice_model::{ComponentId, ComponentKind, newest_version};
 
 use crate::{
     components::{self, Component, SELECT, query_component},
-    conn::{Conn, Dialect, query_all},
+    conn::{Conn, query_all, query_opt},
     error::Result,
     imported_files, params,
     row::{FromRow, Row},
@@ -36,7 +36,7 @@ pub fn publish(c: &mut dyn Conn, publication: &Publication) -> Result<bool> {
         description,
         published_at,
     } = publication;
-    lock(c, shelf)?;
+    begin_change(c, shelf)?;
     let added = c.execute(
         "INSERT INTO registry (shelf, key, version, newest, component_id, app, kind, name, \
          description, published_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) \
@@ -72,7 +72,7 @@ fn remove_all(
     key: &str,
     log: Option<ChangeLog<'_>>,
 ) -> Result<bool> {
-    lock(c, shelf)?;
+    begin_change(c, shelf)?;
     let sql = "SELECT shelf, key, version, component_id, app, kind, name, description, \
                published_at FROM registry WHERE shelf = ?1 AND key = ?2";
     let published: Vec<Publication> = query_all(c, sql, params![shelf, key])?;
@@ -161,16 +161,21 @@ fn take_down(
     components::remove_unused(c, component)
 }
 
-/// Two changes of a shelf at once would not see each other's versions, and both mark a newest one. SQLite has one writer.
-fn lock(c: &mut dyn Conn, shelf: &Shelf) -> Result<()> {
-    match c.dialect() {
-        Dialect::Sqlite => Ok(()),
-        Dialect::Postgres => c.query(
-            "SELECT pg_advisory_xact_lock(hashtext('registry ' || ?1))",
-            params![shelf],
-            &mut |_| Ok(()),
-        ),
-    }
+/// Counts a change of a shelf, and locks the shelf until the end of the transaction. Two changes at once would not see each
+/// other's versions, and both mark a newest one.
+fn begin_change(c: &mut dyn Conn, shelf: &Shelf) -> Result<()> {
+    c.execute(
+        "INSERT INTO registry_shelves (shelf, generation) VALUES (?1, 1) ON CONFLICT (shelf) \
+         DO UPDATE SET generation = registry_shelves.generation + 1",
+        params![shelf],
+    )?;
+    Ok(())
+}
+
+/// How often a shelf has changed. What was read from it is up to date as long as the number is the same.
+pub fn generation(c: &mut dyn Conn, shelf: &Shelf) -> Result<i64> {
+    let sql = "SELECT generation FROM registry_shelves WHERE shelf = ?1";
+    Ok(query_opt(c, sql, params![shelf])?.unwrap_or_default())
 }
 
 /// Marks the newest version of a key, after one was added.

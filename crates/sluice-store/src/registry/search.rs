@@ -17,6 +17,8 @@ const LONGEST_WORD: usize = 64;
 /// A component in the registry, without its texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RegistryEntry {
+    /// The id of its row, by which [`matching`] names it.
+    pub id: i64,
     pub key: String,
     pub component_id: ComponentId,
     /// The slug of the app that it is for.
@@ -29,17 +31,16 @@ pub struct RegistryEntry {
 impl FromRow for RegistryEntry {
     fn from_row(row: &Row<'_>) -> Result<Self> {
         Ok(RegistryEntry {
-            key: row.get(0)?,
-            component_id: row.get(1)?,
-            app: row.get(2)?,
-            kind: row.get(3)?,
-            name: row.get(4)?,
-            published_at: row.get(5)?,
+            id: row.get(0)?,
+            key: row.get(1)?,
+            component_id: row.get(2)?,
+            app: row.get(3)?,
+            kind: row.get(4)?,
+            name: row.get(5)?,
+            published_at: row.get(6)?,
         })
     }
 }
-
-const SELECT: &str = "SELECT r.key, r.component_id, r.app, r.kind, r.name, r.published_at";
 
 /// The words of a text: letters and digits, in lower case.
 pub fn words_of(text: &str) -> impl Iterator<Item = String> {
@@ -53,28 +54,28 @@ pub fn words_of(text: &str) -> impl Iterator<Item = String> {
 
 /// The newest version of every key of a shelf, in no order.
 pub fn entries(c: &mut dyn Conn, shelf: &Shelf) -> Result<Vec<RegistryEntry>> {
-    let sql = format!("{SELECT} FROM registry r WHERE r.shelf = ?1 AND r.newest");
-    query_all(c, &sql, params![shelf])
+    let sql = "SELECT id, key, component_id, app, kind, name, published_at FROM registry \
+               WHERE shelf = ?1 AND newest";
+    query_all(c, sql, params![shelf])
 }
 
-/// The newest versions of a shelf whose texts have, for every given word, a word that begins with it. Words are as
+/// The ids of all rows, on every shelf, whose texts have, for every given word, a word that begins with it. Words are as
 /// [`words_of`] gives them. Without words there is no match.
-pub fn matching(c: &mut dyn Conn, shelf: &Shelf, words: &[String]) -> Result<Vec<RegistryEntry>> {
+pub fn matching(c: &mut dyn Conn, words: &[String]) -> Result<Vec<i64>> {
     if words.is_empty() {
         return Ok(Vec::new());
     }
-    let (from, query) = match c.dialect() {
+    let (sql, query) = match c.dialect() {
         Dialect::Sqlite => (
-            "FROM registry_words w JOIN registry r ON r.id = w.rowid WHERE registry_words MATCH ?1",
+            "SELECT rowid FROM registry_words WHERE registry_words MATCH ?1",
             joined(words, " AND ", |word| format!("\"{word}\"*")),
         ),
         Dialect::Postgres => (
-            "FROM registry r WHERE r.words @@ CAST(CAST(?1 AS TEXT) AS TSQUERY)",
+            "SELECT id FROM registry WHERE words @@ CAST(CAST(?1 AS TEXT) AS TSQUERY)",
             joined(words, " & ", |word| format!("'{word}':*")),
         ),
     };
-    let sql = format!("{SELECT} {from} AND r.shelf = ?2 AND r.newest");
-    query_all(c, &sql, params![&query, shelf])
+    query_all(c, sql, params![&query])
 }
 
 fn joined(words: &[String], and: &str, quoted: impl Fn(&String) -> String) -> String {

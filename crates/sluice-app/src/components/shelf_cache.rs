@@ -1,0 +1,75 @@
+//! The components of a shelf. Those of the server's registry are kept in memory: a search of 15,000 components has thousands of
+//! matches, and reading the row of each would take longer than everything else.
+
+use std::{collections::HashMap, sync::Arc};
+
+use parking_lot::Mutex;
+use sluice_store::{
+    Conn, StoreError,
+    registry::{self, Shelf},
+};
+
+use super::entry::Entry;
+
+/// The newest version of every key of a shelf, by the id of its row.
+pub(super) struct ShelfEntries(HashMap<i64, Arc<Entry>>);
+
+/// The entries of the server's registry as last read.
+#[derive(Default)]
+pub(super) struct ShelfCache(Mutex<Option<CachedEntries>>);
+
+#[derive(Clone)]
+struct CachedEntries {
+    generation: i64,
+    entries: Arc<ShelfEntries>,
+}
+
+impl ShelfCache {
+    /// The entries of a shelf as they are in the store now.
+    pub(super) fn entries(
+        &self,
+        c: &mut dyn Conn,
+        shelf: &Shelf,
+    ) -> Result<Arc<ShelfEntries>, StoreError> {
+        if *shelf != Shelf::Server {
+            return Ok(Arc::new(ShelfEntries::read(c, shelf)?));
+        }
+        // The generation is read first: entries that are newer than it are read again the next time.
+        let generation = registry::generation(c, shelf)?;
+        let cached = self.0.lock().clone();
+        if let Some(cached) = cached.filter(|cached| cached.generation == generation) {
+            return Ok(cached.entries);
+        }
+        let entries = Arc::new(ShelfEntries::read(c, shelf)?);
+        *self.0.lock() = Some(CachedEntries {
+            generation,
+            entries: Arc::clone(&entries),
+        });
+        Ok(entries)
+    }
+}
+
+impl ShelfEntries {
+    fn read(c: &mut dyn Conn, shelf: &Shelf) -> Result<ShelfEntries, StoreError> {
+        let entries = registry::entries(c, shelf)?.into_iter();
+        let by_row = entries.map(|entry| (entry.id, Arc::new(Entry::from(entry))));
+        Ok(ShelfEntries(by_row.collect()))
+    }
+
+    /// All entries, in no order.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Arc<Entry>> {
+        self.0.values()
+    }
+
+    /// The entries that have, for every given word, a word that begins with it, in no order.
+    pub(super) fn matching(
+        &self,
+        c: &mut dyn Conn,
+        words: &[String],
+    ) -> Result<Vec<Arc<Entry>>, StoreError> {
+        let ids = registry::matching(c, words)?;
+        // The ids have older versions and other shelves, too.
+        let found = ids.iter().filter_map(|id| self.0.get(id)).cloned();
+        Ok(found.collect())
+    }
+}

@@ -37,6 +37,11 @@ pub trait Conn {
         each: &mut dyn FnMut(&Row<'_>) -> Result<()>,
     ) -> Result<()>;
 
+    /// Runs a query without parameters, and hands its rows to `each` as they arrive: there may be more than fit into memory.
+    fn stream(&mut self, sql: &str, each: &mut dyn FnMut(&Row<'_>) -> Result<()>) -> Result<()> {
+        self.query(sql, &[], each)
+    }
+
     /// Runs one statement before the next query or the commit. SQLite runs it at once. On PostgreSQL its error may be that
     /// of a later call, or of the transaction.
     fn execute_later(&mut self, sql: &str, params: &[Value<'_>]) -> Result<()> {

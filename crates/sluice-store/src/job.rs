@@ -165,6 +165,10 @@ impl Conn for GuardedConn<'_> {
         })
     }
 
+    fn stream(&mut self, sql: &str, each: &mut dyn FnMut(&Row<'_>) -> Result<()>) -> Result<()> {
+        self.run(|conn| conn.stream(sql, each))
+    }
+
     fn execute_later(&mut self, sql: &str, params: &[Value<'_>]) -> Result<()> {
         self.run(|conn| {
             reject_nul(params)?;

@@ -78,6 +78,7 @@ pub mod sources;
 pub mod state;
 pub mod subscriptions;
 pub mod timers;
+pub mod transfer;
 pub mod uploads;
 pub mod usage;
 pub mod users;

@@ -47,15 +47,44 @@ impl FromRow for Schema {
 /// Any number that no other program is likely to lock.
 const ADVISORY_LOCK: i64 = 7_356_114_902_316;
 
+/// The newest version that this program knows.
+pub(crate) fn newest() -> i64 {
+    MIGRATIONS.last().map_or(0, |migration| migration.version)
+}
+
 /// Brings the schema to the newest version. The caller holds an open transaction.
 pub(crate) fn apply(c: &mut dyn Conn) -> Result<()> {
+    apply_up_to(c, newest())
+}
+
+/// As [`apply`], for an older version.
+pub(crate) fn apply_up_to(c: &mut dyn Conn, version: i64) -> Result<()> {
     lock(c)?;
     c.execute(
         "CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL PRIMARY KEY, \
          compatible_from BIGINT NOT NULL)",
         &[],
     )?;
-    let newest = MIGRATIONS.last().map_or(0, |migration| migration.version);
+    let current = usable_version(c)?;
+    let wanted = current + 1..=version;
+    for migration in MIGRATIONS.iter().filter(|it| wanted.contains(&it.version)) {
+        let script = match c.dialect() {
+            Dialect::Sqlite => migration.sqlite,
+            Dialect::Postgres => migration.postgres,
+        };
+        c.execute_script(script)?;
+        c.execute(
+            "INSERT INTO schema_version (version, compatible_from) VALUES (?1, ?2)",
+            params![migration.version, migration.compatible_from],
+        )?;
+        tracing::info!(version = migration.version, "database schema migrated");
+    }
+    Ok(())
+}
+
+/// The version of the schema, 0 without one. An error if this program cannot use it.
+pub(crate) fn usable_version(c: &mut dyn Conn) -> Result<i64> {
+    let newest = newest();
     let Schema {
         version: current,
         compatible_from,
@@ -77,19 +106,7 @@ pub(crate) fn apply(c: &mut dyn Conn) -> Result<()> {
             "the database has a newer schema that this program can use"
         );
     }
-    for migration in MIGRATIONS.iter().filter(|step| step.version > current) {
-        let script = match c.dialect() {
-            Dialect::Sqlite => migration.sqlite,
-            Dialect::Postgres => migration.postgres,
-        };
-        c.execute_script(script)?;
-        c.execute(
-            "INSERT INTO schema_version (version, compatible_from) VALUES (?1, ?2)",
-            params![migration.version, migration.compatible_from],
-        )?;
-        tracing::info!(version = migration.version, "database schema migrated");
-    }
-    Ok(())
+    Ok(current)
 }
 
 /// Two servers that start together on one PostgreSQL must not both migrate. SQLite's transaction

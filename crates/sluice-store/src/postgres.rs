@@ -19,6 +19,7 @@ mod probe;
 mod session;
 mod tls;
 mod transaction;
+pub(crate) mod whole;
 mod worker;
 
 use std::{

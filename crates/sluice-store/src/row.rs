@@ -33,6 +33,11 @@ impl<'r> Row<'r> {
         })
     }
 
+    /// Column `index` as it is.
+    pub(crate) fn value(&self, index: usize) -> Result<Value<'_>> {
+        self.columns.column(index)
+    }
+
     /// Reads a column that holds JSON text.
     pub fn json<T: DeserializeOwned>(&self, index: usize) -> Result<T> {
         let value = self.columns.column(index)?;

@@ -5,6 +5,7 @@
 mod conn;
 mod lock;
 mod reader;
+pub(crate) mod whole;
 mod writer;
 
 use std::{path::Path, sync::Arc, thread::JoinHandle};

@@ -57,6 +57,11 @@ impl Vault {
         key_file::create(path, rng).map(Vault::new)
     }
 
+    /// Writes a given key to a file that only its owner can read, unless there is a file. Returns the key of the file.
+    pub fn save(path: &std::path::Path, master_key: &str) -> Result<Vault, VaultError> {
+        key_file::save(path, key_file::parse(master_key)?).map(Vault::new)
+    }
+
     /// A value by which the key is recognized.
     pub fn key_check(&self) -> String {
         self.fingerprint("sluice master key")

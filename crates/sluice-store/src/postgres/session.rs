@@ -11,6 +11,7 @@ use std::{
     time::Duration,
 };
 
+use futures_util::StreamExt;
 use tokio::{
     runtime::{Builder, Runtime},
     time::timeout,
@@ -29,6 +30,7 @@ use super::{
 use crate::{
     error::{Result, StoreError},
     job::Access,
+    row::Row,
 };
 
 /// More than the query modules have. Reached only by SQL made at run time; then all go at once.
@@ -117,6 +119,23 @@ impl Link {
             }
             patience = probe::INTERVAL;
         }
+    }
+
+    /// Runs a query and hands its rows to `each` as they arrive. The server waits while `each` works.
+    pub(super) fn stream(
+        &self,
+        session: &Session,
+        sql: &str,
+        each: &mut dyn FnMut(&Row<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let parameters: [&str; 0] = [];
+        let query = session.client().query_raw(sql, parameters);
+        let rows = self.runtime.block_on(query);
+        let mut rows = pin!(rows.map_err(|error| store_error(&error))?);
+        while let Some(row) = self.runtime.block_on(rows.next()) {
+            each(&Row::new(&row.map_err(|error| store_error(&error))?))?;
+        }
+        Ok(())
     }
 
     /// Whether an idle connection is still there. Handles what arrived while no one waited, such as its end.

@@ -222,6 +222,11 @@ impl Conn for Transaction<'_> {
         answer.rows.iter().try_for_each(|row| each(&Row::new(row)))
     }
 
+    fn stream(&mut self, sql: &str, each: &mut dyn FnMut(&Row<'_>) -> Result<()>) -> Result<()> {
+        self.send(None)?;
+        self.link.stream(&self.session, sql, each)
+    }
+
     fn execute_later(&mut self, sql: &str, params: &[Value<'_>]) -> Result<()> {
         self.defer(sql, params)
     }

@@ -21,6 +21,7 @@ pub use change_log::ChangeLog;
 pub use imported::{Registration, compare, prune, register, revert};
 use publication::SERVER;
 pub use publication::{Publication, Shelf};
+pub(crate) use search::index_all;
 pub use search::{RegistryEntry, entries, matching, words_of};
 
 /// Publishes a component that is stored. False when this version is on the shelf already: then nothing changes.

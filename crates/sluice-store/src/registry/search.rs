@@ -111,8 +111,17 @@ pub(super) fn index(c: &mut dyn Conn, publication: &Publication) -> Result<()> {
              WHERE shelf = ?1 AND key = ?2 AND version = ?3"
         }
     };
-    c.execute(sql, params![shelf, key, version, &words.join(" ")])?;
-    Ok(())
+    c.execute_later(sql, params![shelf, key, version, &words.join(" ")])
+}
+
+/// Puts all rows into the index, of which none is in it.
+pub(crate) fn index_all(c: &mut dyn Conn) -> Result<()> {
+    let sql = "SELECT shelf, key, version, component_id, app, kind, name, description, \
+               published_at FROM registry";
+    let published: Vec<Publication> = query_all(c, sql, &[])?;
+    published
+        .iter()
+        .try_for_each(|publication| index(c, publication))
 }
 
 #[cfg(test)]

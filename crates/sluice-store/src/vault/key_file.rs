@@ -42,7 +42,12 @@ pub(super) fn load(path: &Path) -> Result<Option<[u8; 32]>, VaultError> {
 
 /// Makes a new key and returns the one that is there then.
 pub(super) fn create(path: &Path, rng: &mut impl CryptoRng) -> Result<[u8; 32], VaultError> {
-    write_new(path, rng).map_err(at(path))?;
+    save(path, rng.random())
+}
+
+/// Writes a key, unless there is one, and returns the one that is there then.
+pub(super) fn save(path: &Path, key: [u8; 32]) -> Result<[u8; 32], VaultError> {
+    write_new(path, key).map_err(at(path))?;
     parse(&fs::read_to_string(path).map_err(at(path))?)
 }
 
@@ -55,7 +60,7 @@ fn at(path: &Path) -> impl Fn(io::Error) -> VaultError {
 
 /// Writes a new key. It appears under its name only when it is whole and on the disk, and never
 /// replaces one that is there: a lost key would make every stored secret unreadable.
-fn write_new(path: &Path, rng: &mut impl CryptoRng) -> io::Result<()> {
+fn write_new(path: &Path, key: [u8; 32]) -> io::Result<()> {
     let mut name = OsString::from(path);
     name.push(".new");
     let unfinished = PathBuf::from(name);
@@ -68,7 +73,7 @@ fn write_new(path: &Path, rng: &mut impl CryptoRng) -> io::Result<()> {
         .write(true)
         .mode(0o600)
         .open(&unfinished)?;
-    writeln!(file, "{}", hex(&rng.random::<[u8; 32]>()))?;
+    writeln!(file, "{}", hex(&key))?;
     file.sync_all()?;
     match fs::hard_link(&unfinished, path) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),

@@ -45,6 +45,7 @@ mod subscriptions;
 mod support;
 mod taking;
 mod transactions;
+mod transfer;
 mod triggers;
 mod uploads;
 mod webhooks;

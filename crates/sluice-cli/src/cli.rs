@@ -3,7 +3,7 @@
 use clap::{Parser, Subcommand};
 use sluice_runtime::launcher;
 
-use crate::{commands::ClientCommand, options::ServeOptions};
+use crate::{commands::ClientCommand, maintenance::MaintenanceCommand, options::ServeOptions};
 
 /// Run event sources on your own machine: components that receive webhooks or poll APIs and emit events.
 #[derive(Parser)]
@@ -17,6 +17,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Start the server
     Serve(Box<ServeOptions>),
+    #[command(flatten)]
+    Maintenance(Box<MaintenanceCommand>),
     #[command(flatten)]
     Client(Box<ClientCommand>),
     /// Report which sandbox features this machine supports

@@ -45,6 +45,9 @@ pub(crate) const GROUPS: [(&str, &[&str]); 4] = [
         "Operate",
         &[
             "serve",
+            "backup",
+            "restore",
+            "migrate",
             "doctor",
             "login",
             "logout",

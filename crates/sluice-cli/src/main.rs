@@ -5,11 +5,13 @@ mod cli;
 mod client;
 mod command_line;
 mod commands;
+mod data_folder;
 #[cfg(test)]
 mod docs;
 mod exit;
 mod first_profile;
 mod logging;
+mod maintenance;
 mod open_files;
 mod options;
 mod serve;
@@ -64,6 +66,7 @@ fn run() -> anyhow::Result<ExitCode> {
             let settings = matches.subcommand_matches("serve").map(effective_settings);
             serve::serve(*options, settings.unwrap_or_default()).map(|()| ExitCode::SUCCESS)
         }
+        Command::Maintenance(command) => maintenance::run(*command).map(|()| ExitCode::SUCCESS),
         Command::Client(command) => commands::run(*command, command_line),
         Command::SandboxProbe => sandbox_probe().map(|()| ExitCode::SUCCESS),
     }

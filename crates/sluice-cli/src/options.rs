@@ -6,6 +6,7 @@ mod events;
 mod isolation;
 mod network;
 mod packages;
+pub(crate) mod place;
 mod quotas;
 mod sends;
 mod size;
@@ -20,6 +21,7 @@ use self::{
     events::{EventOptions, WebhookOptions},
     network::NetworkOptions,
     packages::PackageOptions,
+    place::PlaceOptions,
     quotas::QuotaOptions,
     sends::SendOptions,
     size::bytes,
@@ -54,22 +56,8 @@ pub(crate) struct ServeOptions {
 #[derive(Args)]
 #[command(next_help_heading = "Storage")]
 pub(crate) struct StorageOptions {
-    /// Folder for the database, the master key and the working files of components
-    #[arg(
-        long,
-        env = "SLUICE_DATA_DIR",
-        default_value = "sluice-data",
-        value_name = "FOLDER"
-    )]
-    pub(crate) data_dir: PathBuf,
-    /// Use this PostgreSQL database, such as `postgres://user@host/db` [default: a SQLite file in the data folder]
-    #[arg(
-        long,
-        env = "SLUICE_DATABASE_URL",
-        hide_env_values = true,
-        value_name = "URL"
-    )]
-    pub(crate) database_url: Option<String>,
+    #[command(flatten)]
+    pub(crate) place: PlaceOptions,
     /// Maximum number of connections to PostgreSQL
     #[arg(
         long,
@@ -86,7 +74,7 @@ pub(crate) struct StorageOptions {
 impl StorageOptions {
     /// Whether other servers can use the database too.
     pub(crate) fn is_shared(&self) -> bool {
-        self.database_url.is_some()
+        self.place.database_url.is_some()
     }
 }
 

@@ -1,7 +1,6 @@
 //! `sluice serve`: starts the parts of the server, and stops them on a signal.
 
 mod cluster;
-mod data_folder;
 mod database;
 mod master_key;
 
@@ -26,11 +25,12 @@ use tokio_util::sync::CancellationToken;
 
 use self::{
     cluster::{Introduction, Membership},
-    data_folder::DataFolder,
     master_key::MasterKey,
 };
 use crate::{
-    banner, first_profile, logging, open_files,
+    banner,
+    data_folder::DataFolder,
+    first_profile, logging, open_files,
     options::{ServeOptions, effective::set_value},
 };
 
@@ -50,7 +50,8 @@ pub(crate) fn serve(options: ServeOptions, told: Vec<SettingDescription>) -> any
 
 async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow::Result<()> {
     let first_key = first_key(&options)?;
-    let data_folder = DataFolder::open(&options.storage.data_dir)?;
+    let data_folder = DataFolder::open(&options.storage.place.data_dir)?;
+    data_folder.require_complete()?;
     let data_dir = data_folder.path().to_owned();
     let node_clock = NodeClock::default();
     let clock: Arc<dyn Clock> = Arc::new(node_clock.clone());

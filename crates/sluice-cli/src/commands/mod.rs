@@ -1,4 +1,5 @@
-//! The commands, all of which but `test`, `init`, `import`, `doctor` and `completions` are clients of the API.
+//! The commands, except for `serve` and those for the data of a server. All but `test`, `init`, `import`, `doctor` and
+//! `completions` are clients of the API.
 
 mod accounts;
 mod apply;
@@ -31,7 +32,7 @@ mod prop_text;
 mod publish;
 mod registry;
 mod sample_event;
-mod secret_file;
+pub(crate) mod secret_file;
 mod secrets;
 mod session;
 mod snapshot;

@@ -14,10 +14,7 @@ pub(crate) async fn open(
     data_dir: &Path,
     ids: &Ids,
 ) -> anyhow::Result<Store> {
-    let location = match &options.database_url {
-        Some(url) => Location::Postgres(url.clone()),
-        None => Location::Sqlite(data_dir.join("sluice.db")),
-    };
+    let location = options.place.location(data_dir);
     let is_remote = matches!(location, Location::Postgres(_));
     let store_options = StoreOptions {
         postgres_connections: options.database_connections.max(1),

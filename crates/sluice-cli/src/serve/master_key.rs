@@ -7,7 +7,7 @@ use anyhow::{Context, bail};
 use sluice_infra::Ids;
 use sluice_store::{Store, Vault, master_key};
 
-const FILE: &str = "master.key";
+use crate::data_folder::KEY_FILE;
 
 pub(crate) enum MasterKey {
     /// From the settings.
@@ -25,7 +25,7 @@ impl MasterKey {
             let vault = Vault::from_hex(key).context("cannot use SLUICE_MASTER_KEY")?;
             return Ok(MasterKey::Given(vault));
         }
-        let path = data_dir.join(FILE);
+        let path = data_dir.join(KEY_FILE);
         let stored = Vault::load(&path).context("cannot use the master key")?;
         Ok(match stored {
             Some(vault) => MasterKey::Stored(vault, path),
@@ -41,7 +41,7 @@ impl MasterKey {
             MasterKey::Missing(path) => {
                 if store.read(master_key::key_check).await?.is_some() {
                     bail!(
-                        "the master key of this database is missing: copy {FILE} from the data \
+                        "the master key of this database is missing: copy {KEY_FILE} from the data \
                          folder of the server that made the database to {}, or set \
                          SLUICE_MASTER_KEY",
                         path.display()
@@ -60,7 +60,7 @@ impl MasterKey {
         if stored.await? != key_check {
             bail!(
                 "the master key from {origin} is not the one that this database was made with: \
-                 use {FILE} of the data folder that belongs to the database, or set \
+                 use {KEY_FILE} of the data folder that belongs to the database, or set \
                  SLUICE_MASTER_KEY to its content"
             );
         }

@@ -16,6 +16,7 @@ mod flow;
 mod gate;
 mod import;
 mod ledger;
+mod maintenance;
 mod packages;
 mod props;
 mod readme;

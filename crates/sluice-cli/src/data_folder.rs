@@ -1,4 +1,4 @@
-//! The data folder of a server: private, and used by one server at a time.
+//! The data folder of a server: private, and used by one process at a time.
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
@@ -8,7 +8,11 @@ use std::{
 
 use anyhow::{Context, bail};
 
-const LOCK_FILE: &str = "server.lock";
+pub(crate) const LOCK_FILE: &str = "server.lock";
+pub(crate) const DATABASE_FILE: &str = "sluice.db";
+pub(crate) const KEY_FILE: &str = "master.key";
+/// The database while it is restored. It gets its name when it is complete.
+pub(crate) const UNFINISHED_FILE: &str = "sluice.db.restoring";
 
 pub(crate) struct DataFolder {
     path: PathBuf,
@@ -32,6 +36,17 @@ impl DataFolder {
             Err(TryLockError::Error(error)) => Err(error)
                 .with_context(|| format!("cannot lock the data folder {}", path.display())),
         }
+    }
+
+    /// An error if the database of the folder is being restored, or the restore was interrupted.
+    pub(crate) fn require_complete(&self) -> anyhow::Result<()> {
+        if self.path.join(UNFINISHED_FILE).exists() {
+            bail!(
+                "a restore into {} was interrupted: run `sluice restore` again",
+                self.path.display()
+            );
+        }
+        Ok(())
     }
 
     pub(crate) fn path(&self) -> &Path {

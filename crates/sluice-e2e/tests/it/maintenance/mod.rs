@@ -1,0 +1,7 @@
+//! The data of a server: backups, restores, and moves between the databases.
+
+mod interrupted;
+mod moves;
+mod refusals;
+mod restore_drill;
+mod site;

@@ -69,7 +69,7 @@ test('a delivery is retried from its row, which updates live', async () => {
   await rows(page, 'Failed').waitFor();
   receiver.status = 200;
   await rows(page, 'Failed').getByRole('button').click();
-  await expectToast(page, 'Delivery queued');
+  await expectToast(page, 'Delivered: 200');
   await rows(page, 'Delivered').waitFor();
 });
 

@@ -1,8 +1,10 @@
 //! Activity over time, and the overview of an account. Times are epoch milliseconds.
 
 use serde::{Deserialize, Serialize};
-use sluice_model::EmitterId;
+use sluice_model::{EmitterId, WebhookId};
 use utoipa::{IntoParams, ToSchema};
+
+use crate::webhooks::WebhookHealth;
 
 /// Counts by hours or days in UTC, oldest first. The last hour or day is not over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -101,6 +103,10 @@ pub struct Overview {
     #[schema(max_items = 5)]
     pub failing: Vec<ActiveEmitter>,
     pub deliveries: DeliveryTally,
+    pub webhooks: WebhookTally,
+    /// The 5 webhooks that have failed longest.
+    #[schema(max_items = 5)]
+    pub failing_webhooks: Vec<FailingWebhook>,
     /// Null unless the user is an operator.
     #[schema(required = true)]
     pub server: Option<ServerTally>,
@@ -113,6 +119,26 @@ pub struct Tally {
     pub active: u64,
     /// Those with an error in the last 24 hours.
     pub failing: u64,
+}
+
+/// Numbers of active webhooks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct WebhookTally {
+    pub active: u64,
+    /// Those whose last attempt failed, including the paused ones.
+    pub failing: u64,
+    /// Those that get nothing before a probe.
+    pub paused: u64,
+}
+
+/// A webhook whose last attempt failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct FailingWebhook {
+    #[schema(value_type = String, example = "wh_abc123")]
+    pub id: WebhookId,
+    /// For a webhook without a name, its URL.
+    pub name: String,
+    pub health: WebhookHealth,
 }
 
 /// A source or a workflow with its activity in the last 24 hours.

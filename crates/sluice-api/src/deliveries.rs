@@ -31,6 +31,10 @@ pub struct Delivery {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Value>)]
     pub event: Option<Box<RawValue>>,
+    /// The attempt that this request made. Only in responses to a replay or retry of one delivery, and absent when the server
+    /// had to queue it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attempt: Option<DeliveryAttempt>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 use sluice_model::SubscriptionId;
 use utoipa::{IntoParams, ToSchema};
 
+use crate::webhooks::WebhookHealth;
+
 /// Emitters and listeners, and the subscriptions between them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Flow {
@@ -33,6 +35,8 @@ pub struct FlowNode {
     pub errors: u64,
     /// Pending deliveries of a webhook; 0 for other nodes.
     pub waiting: u64,
+    /// Null for other nodes than webhooks.
+    pub health: Option<WebhookHealth>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

@@ -35,7 +35,8 @@ pub use accounts::{
 };
 pub use activity::{
     ActiveEmitter, Activity, ActivityQuery, ActivityStep, DeliveryTally, EmitterActivity,
-    EmitterKind, EmitterState, EmittersQuery, ExpandEmittersQuery, Overview, ServerTally, Tally,
+    EmitterKind, EmitterState, EmittersQuery, ExpandEmittersQuery, FailingWebhook, Overview,
+    ServerTally, Tally, WebhookTally,
 };
 pub use apps::{
     App, AppOauth, AuthType, ClientAuthentication, CustomField, ListedApp, OauthClient,
@@ -82,7 +83,8 @@ pub use users::{
     SignedUp, User, UserPlan, Workspace,
 };
 pub use webhooks::{
-    CreateWebhook, UpdateWebhook, Webhook, WebhookDeliveries, WebhookQuery, WebhooksQuery,
+    CreateWebhook, UpdateWebhook, Webhook, WebhookDeliveries, WebhookHealth, WebhookQuery,
+    WebhookStatus, WebhooksQuery,
 };
 pub use workflows::{
     DeployWorkflow, RollBackWorkflow, WholeWorkflowVersion, Workflow, WorkflowStep,

@@ -19,6 +19,7 @@ pub struct Webhook {
     pub active: bool,
     /// The number of concurrent deliveries. With more than 1, the order of events is not kept.
     pub concurrency: u32,
+    pub health: WebhookHealth,
     /// Epoch seconds.
     pub created_at: i64,
     /// Epoch seconds.
@@ -30,6 +31,32 @@ pub struct Webhook {
     /// Only with `expand=deliveries`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deliveries: Option<WebhookDeliveries>,
+}
+
+/// Whether a webhook works. Times are epoch milliseconds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct WebhookHealth {
+    pub status: WebhookStatus,
+    /// The first failed attempt since one succeeded; null when the last attempt succeeded.
+    pub failing_since: Option<i64>,
+    /// The error of the last attempt; null when it succeeded.
+    pub error: Option<String>,
+    /// The next attempt of a webhook that is failing or paused; null when no delivery waits.
+    pub next_attempt_at: Option<i64>,
+}
+
+/// The status of a webhook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum WebhookStatus {
+    /// It is switched off, or its receiver answered 410.
+    Inactive,
+    /// The last attempt succeeded, or there was none.
+    Healthy,
+    /// The last attempt failed.
+    Failing,
+    /// Several attempts in a row failed, or the receiver asked for a pause. Nothing is sent before `next_attempt_at`.
+    Paused,
 }
 
 /// The delivery statistics of a webhook.

@@ -55,7 +55,7 @@ pub use import::{
     UnpackedTree, is_source,
 };
 pub use listing::Listing;
-pub use overview::{ActiveEmitter, Overview, Overviews, Tally};
+pub use overview::{ActiveEmitter, NamedWebhook, Overview, Overviews, Tally, WebhookTally};
 pub use server_status::{ProcessView, ResourceUsage, ServerStatus, ServerView};
 pub use sessions::{ActiveSession, Sessions};
 pub use sluice_code::sample_event;
@@ -63,7 +63,10 @@ pub use sources::{CreateSource, EventRange, OnHookError, SourceView, Sources, Up
 pub use subscriptions::Subscriptions;
 pub use tick_health::TickHealth;
 pub use users::{FirstUser, NewUser, Users};
-pub use webhooks::{NewWebhook, ReplayRange, WebhookChange, WebhookWithSecret, Webhooks};
+pub use webhooks::{
+    NewWebhook, ReplayRange, ReplayedDelivery, WebhookChange, WebhookHealth, WebhookStatus,
+    WebhookWithSecret, Webhooks,
+};
 pub use workflows::{
     Callback, CancelledRun, ChangeWorkflow, Deploy, ReplayFrom, ReplayRuns, ResumedRun, RunPage,
     RunView, TriggerView, VersionView, WorkflowView, Workflows,

@@ -4,20 +4,21 @@ use std::cmp::Reverse;
 
 use sluice_engine::EngineError;
 use sluice_infra::Infra;
-use sluice_model::EmitterId;
+use sluice_model::{EmitterId, UserId, WebhookId};
 use sluice_store::{
     Conn, StoreError, activity,
     delivery_lists::{self, UserTally},
     emitters::{self, EmitterActivity, EmitterFilter, EmitterState},
     sources, state,
     users::User,
-    workflows,
+    webhook_health, webhooks, workflows,
 };
 
 use crate::{
     activity::{Chart, LAST_DAY},
     health::{AccountHealth, Health},
     server_status::{ResourceUsage, ServerStatus},
+    webhooks::{WebhookHealth, WebhookStatus},
 };
 
 /// Length of the lists of the busiest and of the failing.
@@ -31,6 +32,9 @@ pub struct Overview {
     pub busiest: Vec<ActiveEmitter>,
     pub failing: Vec<ActiveEmitter>,
     pub deliveries: UserTally,
+    pub webhooks: WebhookTally,
+    /// Those that have failed longest.
+    pub failing_webhooks: Vec<NamedWebhook>,
     /// For operators.
     pub server: Option<ResourceUsage>,
 }
@@ -41,6 +45,23 @@ pub struct Tally {
     pub active: u64,
     /// Those with errors in the last 24 hours.
     pub failing: u64,
+}
+
+/// Numbers of active webhooks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WebhookTally {
+    pub active: u64,
+    /// With those that pause.
+    pub failing: u64,
+    pub paused: u64,
+}
+
+/// A webhook with its health.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedWebhook {
+    pub id: WebhookId,
+    pub name: String,
+    pub health: WebhookHealth,
 }
 
 /// A source or a workflow, with its counts of the last 24 hours.
@@ -88,6 +109,8 @@ impl Overviews {
                 active: count_workflows(Some(EmitterState::Active))?,
                 failing: failing(&health.workflows),
             };
+            let webhooks = named_webhooks(c, &id, now_ms)?;
+            let paused = |one: &&NamedWebhook| one.health.status == WebhookStatus::Paused;
             Ok(Overview {
                 activity: LAST_DAY.chart(now_ms, &hours),
                 sources,
@@ -95,6 +118,12 @@ impl Overviews {
                 busiest: named(c, first_by(&health, |one| one.events))?,
                 failing: named(c, first_by(&health, |one| one.errors))?,
                 deliveries: delivery_lists::tally_of_user(c, &id)?,
+                webhooks: WebhookTally {
+                    active: webhooks::active(c, &id)?.len() as u64,
+                    failing: webhooks.len() as u64,
+                    paused: webhooks.iter().filter(paused).count() as u64,
+                },
+                failing_webhooks: webhooks.into_iter().take(LISTED).collect(),
                 server: None,
             })
         });
@@ -106,6 +135,21 @@ impl Overviews {
         };
         Ok(Overview { server, ..overview })
     }
+}
+
+/// The failing webhooks, the one that has failed longest first.
+fn named_webhooks(
+    c: &mut dyn Conn,
+    user: &UserId,
+    now_ms: i64,
+) -> Result<Vec<NamedWebhook>, StoreError> {
+    let failing = webhook_health::failing_of_user(c, user)?.into_iter();
+    let named = failing.map(|one| NamedWebhook {
+        health: WebhookHealth::new(one.active, Some(&one), now_ms),
+        id: one.id,
+        name: one.name,
+    });
+    Ok(named.collect())
 }
 
 fn in_state(state: Option<EmitterState>) -> EmitterFilter {

@@ -117,6 +117,9 @@ impl Table for DeliveryTable {
             if let Some(at) = last_success(&finished) {
                 webhooks::delivered(c, &id, at)?;
             }
+            if let Some(Failures { since, error }) = last_failures(&finished) {
+                webhooks::failed(c, &id, since, &error)?;
+            }
             for finished in finished.iter() {
                 for row in &finished.batch.rows {
                     deliveries::record(c, &tried(row, finished), now)?;
@@ -214,4 +217,23 @@ fn last_success(finished: &[Finished<DeliveryRow>]) -> Option<i64> {
     let sent = finished.iter().filter(|done| done.fate == Fate::Sent);
     let reports = sent.filter_map(|done| done.report.as_ref());
     reports.map(|report| report.attempt.at).max()
+}
+
+/// Attempts that failed, with no success after them.
+struct Failures {
+    since: i64,
+    /// Of the last one.
+    error: String,
+}
+
+fn last_failures(finished: &[Finished<DeliveryRow>]) -> Option<Failures> {
+    let attempted = finished.iter().rev().filter(|done| done.attempted);
+    let failed = attempted.take_while(|done| done.fate != Fate::Sent);
+    let reports = failed.filter_map(|done| done.report.as_ref());
+    let mut attempts = reports.map(|report| &report.attempt);
+    let last = attempts.next()?;
+    Some(Failures {
+        since: attempts.last().unwrap_or(last).at,
+        error: last.error.clone().unwrap_or_default(),
+    })
 }

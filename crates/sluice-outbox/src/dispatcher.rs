@@ -3,6 +3,7 @@
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
 use sluice_infra::{ClockWatch, Exit, Infra, Supervisor};
+use sluice_model::WebhookId;
 use tokio::sync::Semaphore;
 
 use crate::{
@@ -24,6 +25,9 @@ use crate::{
 /// Before a task that panicked is started again.
 pub(crate) const RESTART_PAUSE: Duration = Duration::from_secs(1);
 
+/// For so many attempts of the dispatcher, users may ask for one more.
+const REQUESTED_SHARE: usize = 4;
+
 pub(crate) struct Dispatcher {
     pub(crate) infra: Infra,
     pub(crate) supervisor: Supervisor,
@@ -41,6 +45,8 @@ pub(crate) struct Limits<S> {
     pub(crate) senders: S,
     pub(crate) schedule: RetrySchedule,
     pub(crate) permits: Arc<Semaphore>,
+    /// For attempts that users ask for. They wait for no others.
+    pub(crate) requested: Arc<Semaphore>,
 }
 
 impl<S> Limits<S> {
@@ -50,6 +56,7 @@ impl<S> Limits<S> {
             senders,
             schedule: RetrySchedule::new(retries.to_vec()),
             permits: Arc::new(Semaphore::new(permits)),
+            requested: Arc::new(Semaphore::new(permits.div_ceil(REQUESTED_SHARE))),
         }
     }
 }
@@ -105,12 +112,7 @@ impl Dispatcher {
     ) -> Pin<Box<dyn Future<Output = ()> + Send>> {
         match &key {
             QueueKey::Webhook(webhook) => {
-                let table = DeliveryTable {
-                    infra: self.infra.clone(),
-                    webhook: webhook.clone(),
-                    journal: Arc::clone(&self.journal),
-                    observer: Arc::clone(&self.observer),
-                };
+                let table = self.delivery_table(webhook);
                 let sender = Arc::clone(&self.webhooks.senders);
                 let parts = self.parts(table, sender, &self.webhooks);
                 Box::pin(Worker::new(key, wakeup, parts).run())
@@ -124,6 +126,15 @@ impl Dispatcher {
                 let parts = self.parts(table, sender, &self.sends);
                 Box::pin(Worker::new(key, wakeup, parts).run())
             }
+        }
+    }
+
+    pub(crate) fn delivery_table(&self, webhook: &WebhookId) -> DeliveryTable {
+        DeliveryTable {
+            infra: self.infra.clone(),
+            webhook: webhook.clone(),
+            journal: Arc::clone(&self.journal),
+            observer: Arc::clone(&self.observer),
         }
     }
 

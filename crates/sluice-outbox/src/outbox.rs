@@ -24,7 +24,7 @@ use crate::{
 /// One per server. Clones share it.
 #[derive(Clone)]
 pub struct Outbox {
-    dispatcher: Arc<Dispatcher>,
+    pub(crate) dispatcher: Arc<Dispatcher>,
     finder: Arc<Finder>,
 }
 

@@ -87,6 +87,7 @@ fn api() -> OpenApiRouter<ServerState> {
         .routes(routes!(deliveries::list))
         .routes(routes!(deliveries::list_all))
         .routes(routes!(deliveries::replay_to_webhook))
+        .routes(routes!(deliveries::retry))
         .routes(routes!(deliveries::get))
         .routes(routes!(deliveries::replay))
         .routes(routes!(deliveries::replay_all))

@@ -37,6 +37,7 @@ mod text_parameters;
 pub(crate) mod uploads;
 pub(crate) mod user_admin;
 pub(crate) mod users;
+mod webhook_health;
 pub(crate) mod webhooks;
 pub(crate) mod workflow_events;
 pub(crate) mod workflow_versions;

@@ -152,6 +152,11 @@ fn with_payloads(c: &mut dyn Conn, ids: &[DeliveryId]) -> Result<Vec<Due>> {
     Ok(due)
 }
 
+/// A delivery with its content, due or not.
+pub fn with_payload(c: &mut dyn Conn, id: &DeliveryId) -> Result<Option<Due>> {
+    Ok(with_payloads(c, std::slice::from_ref(id))?.pop())
+}
+
 /// After the clock was set back: retries that were scheduled later than `now` get the same backoff from `now` on, `limit` of
 /// them. Returns how many there were. Repeating the call changes nothing. An attempt
 /// that is in flight and fails is retried sooner than planned.

@@ -3,7 +3,7 @@
 use sluice_model::{Cursor, DeliveryId, EmitId, EmitterId, EventId, UserId, WebhookId};
 
 use crate::{
-    conn::{Conn, query_all, query_opt},
+    conn::{Conn, query_all, query_one, query_opt},
     deliveries::DeliveryState,
     delivery_pruning::remove_unused_payload,
     error::Result,
@@ -82,14 +82,36 @@ pub fn get(c: &mut dyn Conn, user: &UserId, id: &DeliveryId) -> Result<Option<De
     query_opt(c, &sql, params![id, user])
 }
 
-/// Makes a delivery due now, as before its first attempt.
-pub fn replay(c: &mut dyn Conn, id: &DeliveryId, now_ms: i64) -> Result<()> {
+/// Makes a delivery due at a time, as before its first attempt.
+pub fn replay(c: &mut dyn Conn, id: &DeliveryId, due_at: i64, now_ms: i64) -> Result<()> {
     c.execute(
-        "UPDATE deliveries SET state = 'pending', due_at = ?2, tries = 0, updated_at = ?2 \
+        "UPDATE deliveries SET state = 'pending', due_at = ?2, tries = 0, updated_at = ?3 \
          WHERE id = ?1",
-        params![id, now_ms],
+        params![id, due_at, now_ms],
     )?;
     Ok(())
+}
+
+/// The pending delivery of a webhook that is attempted next.
+pub fn next_pending(c: &mut dyn Conn, webhook: &WebhookId) -> Result<Option<DeliveryId>> {
+    // An index has first attempts and retries in their order, however many there are.
+    query_one(
+        c,
+        "SELECT MIN(id) FROM (SELECT id FROM (SELECT id FROM deliveries \
+         WHERE webhook_id = ?1 AND due_at = 0 ORDER BY id LIMIT 1) next_first \
+         UNION ALL SELECT id FROM (SELECT id FROM deliveries \
+         WHERE webhook_id = ?1 AND due_at > 0 ORDER BY due_at, id LIMIT 1) next_later) next_both",
+        params![webhook],
+    )
+}
+
+/// Makes up to `batch` retries of a webhook due now. Returns how many.
+pub fn hasten_batch(c: &mut dyn Conn, webhook: &WebhookId, now_ms: i64, batch: u32) -> Result<u64> {
+    c.execute(
+        "UPDATE deliveries SET due_at = ?2, updated_at = ?2 WHERE id IN (SELECT id FROM deliveries \
+         WHERE webhook_id = ?1 AND due_at > ?2 ORDER BY due_at, id LIMIT ?3)",
+        params![webhook, now_ms, batch],
+    )
 }
 
 /// Which deliveries to make due again.

@@ -82,6 +82,7 @@ pub mod transfer;
 pub mod uploads;
 pub mod usage;
 pub mod users;
+pub mod webhook_health;
 pub mod webhooks;
 pub mod workflows;
 

@@ -37,6 +37,12 @@ pub enum QueueClaim {
 /// The circuit breakers of a claimed queue.
 struct Breakers(Vec<OpenBreaker>);
 
+/// The end of the pause of a queue with a single receiver, as the text of its circuit breakers has it.
+pub(crate) fn open_until(breakers: Option<&str>) -> Option<i64> {
+    let breakers: Vec<OpenBreaker> = serde_json::from_str(breakers?).ok()?;
+    breakers.iter().map(|breaker| breaker.open_until).max()
+}
+
 impl FromRow for Breakers {
     fn from_row(row: &Row<'_>) -> Result<Self> {
         Ok(Breakers(row.json_opt(0)?.unwrap_or_default()))

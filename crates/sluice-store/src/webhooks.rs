@@ -194,7 +194,8 @@ pub fn active(c: &mut dyn Conn, user: &UserId) -> Result<Vec<WebhookId>> {
     )
 }
 
-/// Saves all fields of a webhook that can change. Returns whether it existed.
+/// Saves all fields of a webhook that can change. Failures of another URL, or from before it was switched on or off, do not
+/// count. Returns whether it existed.
 pub fn update(c: &mut dyn Conn, webhook: &Webhook) -> Result<bool> {
     let Webhook {
         id,
@@ -212,7 +213,10 @@ pub fn update(c: &mut dyn Conn, webhook: &Webhook) -> Result<bool> {
     let updated = c.execute(
         "UPDATE webhooks SET name = ?3, description = ?4, url = ?5, active = ?6, \
          concurrency = ?7, secret = ?8, previous_secret = ?9, previous_until = ?10, \
-         updated_at = ?11 WHERE id = ?1 AND user_id = ?2",
+         updated_at = ?11, \
+         failing_since = CASE WHEN url = ?5 AND active = ?6 THEN failing_since END, \
+         failure = CASE WHEN url = ?5 AND active = ?6 THEN failure END \
+         WHERE id = ?1 AND user_id = ?2",
         params![
             id,
             user_id,
@@ -239,12 +243,22 @@ pub fn deactivate(c: &mut dyn Conn, id: &WebhookId, now_ms: i64) -> Result<()> {
     Ok(())
 }
 
-/// Records that an event reached a webhook of any user.
+/// Records that an event reached a webhook of any user: it works.
 pub fn delivered(c: &mut dyn Conn, id: &WebhookId, at_ms: i64) -> Result<()> {
     c.execute(
-        "UPDATE webhooks SET delivered_at = ?2 \
-         WHERE id = ?1 AND (delivered_at IS NULL OR delivered_at < ?2)",
+        "UPDATE webhooks SET delivered_at = ?2, failing_since = NULL, failure = NULL WHERE id = ?1 \
+         AND (delivered_at IS NULL OR delivered_at < ?2 OR failing_since IS NOT NULL)",
         params![id, at_ms],
+    )?;
+    Ok(())
+}
+
+/// Records that attempts to a webhook of any user failed: the time of the first and the error of the last one.
+pub fn failed(c: &mut dyn Conn, id: &WebhookId, first_ms: i64, error: &str) -> Result<()> {
+    c.execute(
+        "UPDATE webhooks SET failing_since = COALESCE(failing_since, ?2), failure = ?3 \
+         WHERE id = ?1 AND (failing_since IS NULL OR failure IS DISTINCT FROM ?3)",
+        params![id, first_ms, error],
     )?;
     Ok(())
 }

@@ -5,9 +5,16 @@ import Radio from '@lucide/svelte/icons/radio';
 import Send from '@lucide/svelte/icons/send';
 import Workflow from '@lucide/svelte/icons/workflow';
 import { api, body } from '../api/client';
+import type { WebhookHealth } from '../api/types';
 import type { Place } from './places';
 
-export type SearchResult = { href: string; name: string; kind: string; icon: Place['icon'] };
+export type SearchResult = {
+  href: string;
+  name: string;
+  kind: string;
+  icon: Place['icon'];
+  health?: WebhookHealth;
+};
 
 const LIMIT_PER_KIND = 6;
 
@@ -42,6 +49,7 @@ export async function search(text: string): Promise<SearchResult[]> {
       href: `/webhooks/${hook.id}`,
       name: hook.name ?? hook.url,
       kind: 'webhook',
+      health: hook.health,
       icon: Send as Place['icon'],
     })),
   ];

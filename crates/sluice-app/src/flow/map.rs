@@ -8,6 +8,8 @@ use sluice_store::{
     routes::{ALL_SOURCES, ALL_WORKFLOWS},
 };
 
+use crate::webhooks::WebhookHealth;
+
 /// Which part of the map to draw.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FlowQuery {
@@ -35,6 +37,8 @@ pub struct Node {
     pub errors: u64,
     /// Unfinished deliveries.
     pub waiting: u64,
+    /// Of a webhook.
+    pub health: Option<WebhookHealth>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -109,6 +113,7 @@ fn globs(edges: &[Edge]) -> impl Iterator<Item = Node> {
         events: 0,
         errors: 0,
         waiting: 0,
+        health: None,
     })
 }
 
@@ -163,6 +168,7 @@ mod tests {
             events,
             errors: 0,
             waiting: 0,
+            health: None,
         }
     }
 

@@ -8,10 +8,14 @@ use sluice_model::UserId;
 use sluice_store::{
     Conn, StoreError, flow,
     subscriptions::{self, Emitter},
+    webhook_health::{self, FailingWebhook},
 };
 
 use super::map::{self, Edge, Flow, FlowQuery, Kind, Node};
-use crate::health::{AccountHealth, Health};
+use crate::{
+    health::{AccountHealth, Health},
+    webhooks::WebhookHealth,
+};
 
 /// Draws the map.
 #[derive(Clone)]
@@ -31,9 +35,10 @@ impl FlowMap {
     pub async fn draw(&self, user: &UserId, query: FlowQuery) -> Result<Flow, EngineError> {
         let user = user.clone();
         let health = self.health.of(&user).await?;
+        let now_ms = self.infra.now_ms();
         let read = self.infra.store.read(move |c| {
             let edges = edges(c, &user)?;
-            Ok((nodes(c, &user, &health)?, edges))
+            Ok((nodes(c, &user, &health, now_ms)?, edges))
         });
         let (nodes, edges) = read.await?;
         Ok(map::draw(nodes, edges, &query))
@@ -41,7 +46,12 @@ impl FlowMap {
 }
 
 /// All sources, workflows and webhooks, with their counts of the last 24 hours.
-fn nodes(c: &mut dyn Conn, user: &UserId, health: &AccountHealth) -> Result<Vec<Node>, StoreError> {
+fn nodes(
+    c: &mut dyn Conn,
+    user: &UserId,
+    health: &AccountHealth,
+    now_ms: i64,
+) -> Result<Vec<Node>, StoreError> {
     let since = health.since;
     let numbers: HashMap<&str, (u64, u64)> = health
         .all()
@@ -58,11 +68,20 @@ fn nodes(c: &mut dyn Conn, user: &UserId, health: &AccountHealth) -> Result<Vec<
                 events,
                 errors,
                 waiting: 0,
+                health: None,
                 party,
             }
         }
     };
+    let failing = webhook_health::failing_of_user(c, user)?;
+    let failing: HashMap<&str, &FailingWebhook> =
+        failing.iter().map(|one| (one.id.as_str(), one)).collect();
     let webhook = |party: flow::Party| Node {
+        health: Some(WebhookHealth::new(
+            party.active,
+            failing.get(party.id.as_str()).copied(),
+            now_ms,
+        )),
         kind: Kind::Webhook,
         events: 0,
         errors: failed.get(&party.id).copied().unwrap_or_default(),

@@ -3,7 +3,8 @@
 use sluice_engine::EngineError;
 use sluice_model::{Cursor, DeliveryId, UserId, WebhookId};
 use sluice_store::{
-    Conn, Page,
+    Page,
+    deliveries::Attempt,
     delivery_history::{self, Delivery, Detail, Finished, Replay, ReplayProgress},
     delivery_lists::{self, Selection, Tally, Whose},
     webhooks::{self, Webhook},
@@ -20,6 +21,13 @@ pub struct ReplayRange {
     pub which: Finished,
     pub since: Option<i64>,
     pub until: Option<i64>,
+}
+
+/// A delivery that was replayed.
+pub struct ReplayedDelivery {
+    pub delivery: Delivery,
+    /// The attempt that was made at once, if any.
+    pub attempt: Option<Attempt>,
 }
 
 impl Webhooks {
@@ -68,34 +76,69 @@ impl Webhooks {
             .ok_or(EngineError::NotFound("delivery"))
     }
 
-    /// Delivers again under the same id. A waiting delivery becomes due at once.
+    /// Delivers again under the same id. The attempt is made now, on this node. When that is not possible, the delivery is due
+    /// at once.
     pub async fn replay_delivery(
         &self,
         user: &UserId,
         id: &DeliveryId,
-    ) -> Result<Delivery, EngineError> {
+    ) -> Result<ReplayedDelivery, EngineError> {
+        let (service, user, id) = (self.clone(), user.clone(), id.clone());
+        // The attempt must be recorded even if the client disconnects.
+        detached::run(&self.infra.shutdown, async move {
+            service.replay_now(&user, &id).await
+        })
+        .await
+    }
+
+    /// Attempts the delivery of a webhook that is next, also while its circuit breaker pauses.
+    pub async fn retry(
+        &self,
+        user: &UserId,
+        id: &WebhookId,
+    ) -> Result<ReplayedDelivery, EngineError> {
+        if !self.get(user, id).await?.active {
+            return Err(inactive());
+        }
+        let webhook = id.clone();
+        let next = self
+            .infra
+            .store
+            .read(move |c| delivery_history::next_pending(c, &webhook));
+        let next = next.await?.ok_or_else(nothing_waits)?;
+        self.replay_delivery(user, &next).await
+    }
+
+    async fn replay_now(
+        &self,
+        user: &UserId,
+        id: &DeliveryId,
+    ) -> Result<ReplayedDelivery, EngineError> {
         let now = self.infra.now_ms();
-        let (user, id) = (user.clone(), id.clone());
-        let write = move |c: &mut dyn Conn| {
-            let Some(delivery) = delivery_history::get(c, &user, &id)? else {
+        let permit = self.outbox.permit_attempt();
+        let due_at = permit.as_ref().map_or(now, |permit| permit.due_at);
+        let (owner, delivery) = (user.clone(), id.clone());
+        let write = self.infra.store.write(move |c| {
+            let Some(found) = delivery_history::get(c, &owner, &delivery)? else {
                 return Ok(Err(EngineError::NotFound("delivery")));
             };
-            match webhooks::get(c, &user, &delivery.webhook_id)? {
+            match webhooks::get(c, &owner, &found.webhook_id)? {
                 Some(webhook) if webhook.active => {}
                 Some(_) | None => return Ok(Err(inactive())),
             }
-            delivery_history::replay(c, &id, now)?;
-            let replayed = delivery_history::get(c, &user, &id)?;
-            Ok(replayed.ok_or(EngineError::NotFound("delivery")))
+            delivery_history::replay(c, &delivery, due_at, now)?;
+            Ok(Ok(found.webhook_id))
+        });
+        let webhook = write.await??;
+        let attempt = match permit {
+            Some(permit) => self.outbox.attempt_now(permit, &webhook, id).await?,
+            None => None,
         };
-        // The worker must be woken even if the client disconnects.
-        let (store, outbox) = (self.infra.store.clone(), self.outbox.clone());
-        detached::run(&self.infra.shutdown, async move {
-            let delivery = store.write(write).await??;
-            outbox.wake_webhook(&delivery.webhook_id);
-            Ok(delivery)
-        })
-        .await
+        if attempt.is_none() {
+            self.outbox.wake_webhook(&webhook);
+        }
+        let delivery = self.delivery(user, id).await?;
+        Ok(ReplayedDelivery { delivery, attempt })
     }
 
     /// Replays deliveries of one webhook; returns their number.
@@ -170,5 +213,11 @@ impl Webhooks {
 fn inactive() -> EngineError {
     EngineError::Conflict(
         "the webhook is inactive: make it active to replay its deliveries".to_owned(),
+    )
+}
+
+fn nothing_waits() -> EngineError {
+    EngineError::Conflict(
+        "nothing waits for the webhook: replay a delivery to send it again".to_owned(),
     )
 }

@@ -2,8 +2,10 @@
 
 mod address;
 mod deliveries;
+mod health;
 mod manage;
 mod secret;
 
-pub use deliveries::ReplayRange;
+pub use deliveries::{ReplayRange, ReplayedDelivery};
+pub use health::{WebhookHealth, WebhookStatus};
 pub use manage::{NewWebhook, WebhookChange, WebhookWithSecret, Webhooks};

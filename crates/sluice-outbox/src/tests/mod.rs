@@ -9,4 +9,5 @@ mod lease;
 mod panics;
 mod recording;
 mod sends;
+mod webhook_health;
 mod webhooks;

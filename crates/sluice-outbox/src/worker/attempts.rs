@@ -11,9 +11,10 @@ use tracing::Instrument;
 
 use super::peers::{Moment, Peers};
 use crate::{
+    decision::decide,
     queue_key::QueueKey,
     retry_schedule::RetrySchedule,
-    row::{Batch, Fate, Finished, Outcome, Row, Verdict},
+    row::{Batch, Fate, Finished, Outcome, Row},
     sender::Sender,
     strategy::{Slot, SlowPeers, Strategy},
 };
@@ -209,7 +210,7 @@ impl<R: Row> Attempts<R> {
         if self.strategy.slot == Slot::UntilAnswered {
             self.peers.free_slot(&batch.peer);
         }
-        let (fate, tries) = self.decide(&batch, &verdict);
+        let (fate, tries) = decide(&self.infra, &self.schedule, batch.tries(), &verdict);
         Ok(Finished {
             batch,
             fate,
@@ -217,23 +218,6 @@ impl<R: Row> Attempts<R> {
             attempted: true,
             report: Some(report),
         })
-    }
-
-    fn decide(&self, batch: &Batch<R>, verdict: &Verdict) -> (Fate, u32) {
-        let tries = batch.tries() + 1;
-        let fate = match verdict {
-            Verdict::Sent => Fate::Sent,
-            Verdict::Failed => Fate::Failed,
-            Verdict::Gone => Fate::Gone,
-            Verdict::Pause(_) => return (Fate::StillDue, batch.tries()),
-            Verdict::Retry { after, .. } => {
-                let pause = self.schedule.pause(tries, *after, self.infra.ids.jitter());
-                pause.map_or(Fate::Failed, |pause| Fate::Retry {
-                    due_at: self.infra.now_ms().saturating_add(millis(pause)),
-                })
-            }
-        };
-        (fate, tries)
     }
 
     /// A result is recorded.

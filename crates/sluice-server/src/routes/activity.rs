@@ -6,15 +6,20 @@ use axum::{extract::State, response::Response};
 use sluice_api::{
     ActiveEmitter, Activity, ActivityQuery, ActivityStep, Data, DeliveryTally, EmitterActivity,
     EmitterKind, EmitterState, EmittersQuery, ExpandEmittersQuery, FieldQuery, Overview,
-    ServerTally, Tally,
+    ServerTally, Tally, WebhookTally,
 };
 use sluice_app::{App, Chart, EmitterSelection, MOST_HOURS, ResourceUsage, Span, Step};
 use sluice_model::EmitterId;
 use sluice_store::activity::Counts;
 
 use crate::{
-    auth::AuthUser, error::ApiError, fields::FieldSelection, openapi::ApiErrors, query::Query,
-    reply, routes::text_parameters::search_text,
+    auth::AuthUser,
+    error::ApiError,
+    fields::FieldSelection,
+    openapi::ApiErrors,
+    query::Query,
+    reply,
+    routes::{text_parameters::search_text, webhook_health},
 };
 
 const DEFAULT_HOURS: u32 = 24;
@@ -68,6 +73,8 @@ pub(crate) async fn overview(
         busiest,
         failing,
         deliveries,
+        webhooks,
+        failing_webhooks,
         server,
     } = app.overviews.of(&user).await?;
     let overview = Overview {
@@ -80,6 +87,15 @@ pub(crate) async fn overview(
             waiting: deliveries.waiting,
             failed: deliveries.failed,
         },
+        webhooks: WebhookTally {
+            active: webhooks.active,
+            failing: webhooks.failing,
+            paused: webhooks.paused,
+        },
+        failing_webhooks: failing_webhooks
+            .into_iter()
+            .map(webhook_health::failing_webhook)
+            .collect(),
         server: server.map(server_tally),
     };
     Ok(reply::one(overview, &FieldSelection::new(&fields)))

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use axum::{extract::State, response::Response};
 use serde_json::value::RawValue;
 use sluice_api::{
-    Data, DeliveriesQuery, Delivery, DeliveryState, FieldQuery, List, OfWebhookQuery, PageQuery,
-    ReplayDeliveries, ReplayState, ReplayedDeliveries,
+    Data, DeliveriesQuery, Delivery, DeliveryAttempt, DeliveryState, FieldQuery, List,
+    OfWebhookQuery, PageQuery, ReplayDeliveries, ReplayState, ReplayedDeliveries,
 };
-use sluice_app::{App, Listing, ReplayRange};
+use sluice_app::{App, Listing, ReplayRange, ReplayedDelivery};
 use sluice_model::{Cursor, UserId, WebhookId};
 use sluice_store::{
     deliveries,
@@ -117,7 +117,8 @@ pub(crate) async fn get(
 
 /// Replay a delivery
 ///
-/// With the same id, immediately, and with as many retries as a new delivery.
+/// With the same id, immediately, and with as many retries as a new delivery. `attempt` of the response is the result. It is
+/// absent when too many such attempts are under way: then the delivery is due at once.
 #[utoipa::path(post, path = "/deliveries/{id}/replay", tag = "deliveries", operation_id = "replayDelivery",
     params(("id" = String, Path)), extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, body = Data<Delivery>), ApiErrors))]
@@ -127,8 +128,25 @@ pub(crate) async fn replay(
     DeliveryPath(id): DeliveryPath,
     JsonBody { fields, .. }: JsonBody<FieldQuery>,
 ) -> Result<Response, ApiError> {
-    let delivery = on_the_wire(app.webhooks.replay_delivery(&user.id, &id).await?)?;
-    Ok(reply::one(delivery, &fields))
+    let replayed = app.webhooks.replay_delivery(&user.id, &id).await?;
+    Ok(reply::one(with_attempt(replayed)?, &fields))
+}
+
+/// Retry the next delivery of a webhook
+///
+/// Immediately, also while the webhook is paused. `attempt` of the response is the result. After a success to a failing
+/// webhook, all its pending deliveries are due at once.
+#[utoipa::path(post, path = "/webhooks/{id}/retry", tag = "deliveries", operation_id = "retryWebhook",
+    params(("id" = String, Path)), extensions(("x-sluice-extension" = json!(true))),
+    responses((status = 200, body = Data<Delivery>), ApiErrors))]
+pub(crate) async fn retry(
+    AuthUser(user): AuthUser,
+    State(app): State<Arc<App>>,
+    WebhookPath(id): WebhookPath,
+    JsonBody { fields, .. }: JsonBody<FieldQuery>,
+) -> Result<Response, ApiError> {
+    let retried = app.webhooks.retry(&user.id, &id).await?;
+    Ok(reply::one(with_attempt(retried)?, &fields))
 }
 
 /// Replay deliveries of a webhook
@@ -185,6 +203,20 @@ fn cursor_of(delivery: &delivery_history::Delivery) -> String {
     page::cursor(delivery.created_at, delivery.id.as_str())
 }
 
+fn with_attempt(replayed: ReplayedDelivery) -> Result<Delivery, ApiError> {
+    let attempt = replayed.attempt.map(|attempt| DeliveryAttempt {
+        at: attempt.at,
+        status: attempt.status,
+        latency_ms: attempt.latency_ms,
+        response: attempt.response,
+        error: attempt.error,
+    });
+    Ok(Delivery {
+        attempt,
+        ..on_the_wire(replayed.delivery)?
+    })
+}
+
 fn on_the_wire(delivery: delivery_history::Delivery) -> Result<Delivery, ApiError> {
     let corrupt =
         |error: serde_json::Error| ApiError::internal("the stored delivery is corrupt", error);
@@ -203,6 +235,7 @@ fn on_the_wire(delivery: delivery_history::Delivery) -> Result<Delivery, ApiErro
             .map(RawValue::from_string)
             .transpose()
             .map_err(corrupt)?,
+        attempt: None,
     })
 }
 

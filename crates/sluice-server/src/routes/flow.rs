@@ -7,8 +7,14 @@ use sluice_api::{Data, FieldQuery, Flow, FlowEdge, FlowNode, FlowNodeKind, FlowQ
 use sluice_app::{App, FlowKind};
 
 use crate::{
-    auth::AuthUser, error::ApiError, fields::FieldSelection, openapi::ApiErrors,
-    page::parse_limit_of, query::Query, reply, routes::text_parameters::search_text,
+    auth::AuthUser,
+    error::ApiError,
+    fields::FieldSelection,
+    openapi::ApiErrors,
+    page::parse_limit_of,
+    query::Query,
+    reply,
+    routes::{text_parameters::search_text, webhook_health},
 };
 
 const DEFAULT_NODES: u32 = 300;
@@ -48,6 +54,7 @@ fn on_the_wire(flow: sluice_app::Flow) -> Flow {
         events: node.events,
         errors: node.errors,
         waiting: node.waiting,
+        health: node.health.map(webhook_health::on_the_wire),
     });
     let edges = flow.edges.into_iter().map(|edge| FlowEdge {
         subscription_id: edge.subscription_id,

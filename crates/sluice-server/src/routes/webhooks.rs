@@ -6,7 +6,7 @@ use axum::{extract::State, response::Response};
 use http::StatusCode;
 use sluice_api::{
     CreateWebhook, Data, FieldQuery, List, PageQuery, UpdateWebhook, Webhook, WebhookDeliveries,
-    WebhookQuery, WebhooksQuery,
+    WebhookHealth, WebhookQuery, WebhooksQuery,
 };
 use sluice_app::{App, Listing, NewWebhook, WebhookChange, WebhookWithSecret};
 use sluice_model::{Cursor, UserId};
@@ -22,7 +22,7 @@ use crate::{
     path::WebhookPath,
     query::Query,
     reply,
-    routes::{dates::epoch_seconds, text_parameters::search_text},
+    routes::{dates::epoch_seconds, text_parameters::search_text, webhook_health},
 };
 
 /// Create a webhook
@@ -48,7 +48,7 @@ pub(crate) async fn create(
         concurrency,
     };
     let created = app.webhooks.create(&user.id, new).await?;
-    Ok(reply::one(with_secret(created), &fields))
+    Ok(reply::one(with_secret(&app, created).await?, &fields))
 }
 
 /// The webhooks of the current user
@@ -69,11 +69,17 @@ pub(crate) async fn list(
     let Listing { total, rows } = app.webhooks.list(&user.id, text.as_deref(), page).await?;
     let page_info = page::list(total, rows.iter().collect(), |row| cursor_of(row)).page_info;
     let tallies = tallies(&app, &rows, expand).await?;
-    let shown = |(row, deliveries)| Webhook {
+    let health = app.webhooks.health(&rows).await?;
+    let shown = |((row, deliveries), health)| Webhook {
         deliveries,
-        ..on_the_wire(row, None)
+        ..on_the_wire(row, None, webhook_health::on_the_wire(health))
     };
-    let data = rows.into_iter().zip(tallies).map(shown).collect();
+    let data = rows
+        .into_iter()
+        .zip(tallies)
+        .zip(health)
+        .map(shown)
+        .collect();
     let list = List { page_info, data };
     Ok(reply::many(list, &FieldSelection::new(&fields)))
 }
@@ -93,9 +99,10 @@ pub(crate) async fn get(
     let expand = parse_expand(&query)?;
     let webhook = app.webhooks.get(&user.id, &id).await?;
     let mut tallies = tallies(&app, std::slice::from_ref(&webhook), expand).await?;
+    let health = webhook_health::of(&app, &webhook).await?;
     let webhook = Webhook {
         deliveries: tallies.pop().flatten(),
-        ..on_the_wire(webhook, Some(user.id))
+        ..on_the_wire(webhook, Some(user.id), health)
     };
     Ok(reply::one(webhook, &FieldSelection::new(&fields)))
 }
@@ -130,7 +137,11 @@ pub(crate) async fn update(
         concurrency,
     };
     let webhook = app.webhooks.update(&user.id, &id, change).await?;
-    Ok(reply::one(on_the_wire(webhook, Some(user.id)), &fields))
+    let health = webhook_health::of(&app, &webhook).await?;
+    Ok(reply::one(
+        on_the_wire(webhook, Some(user.id), health),
+        &fields,
+    ))
 }
 
 /// Delete a webhook, its subscriptions and its deliveries
@@ -159,7 +170,7 @@ pub(crate) async fn rotate_secret(
     JsonBody { fields, .. }: JsonBody<FieldQuery>,
 ) -> Result<Response, ApiError> {
     let rotated = app.webhooks.rotate_secret(&user.id, &id).await?;
-    Ok(reply::one(with_secret(rotated), &fields))
+    Ok(reply::one(with_secret(&app, rotated).await?, &fields))
 }
 
 /// The optional parts of a webhook in responses.
@@ -195,23 +206,28 @@ async fn tallies(
     Ok(tallies.into_iter().map(shown).map(Some).collect())
 }
 
-fn with_secret(created: WebhookWithSecret) -> Webhook {
+async fn with_secret(app: &App, created: WebhookWithSecret) -> Result<Webhook, ApiError> {
     let WebhookWithSecret {
         webhook,
         signing_secret,
     } = created;
     let owner = webhook.user_id.clone();
-    Webhook {
+    let health = webhook_health::of(app, &webhook).await?;
+    Ok(Webhook {
         signing_secret: Some(signing_secret),
-        ..on_the_wire(webhook, Some(owner))
-    }
+        ..on_the_wire(webhook, Some(owner), health)
+    })
 }
 
 fn cursor_of(webhook: &webhooks::Webhook) -> String {
     page::cursor(webhook.created_at, webhook.id.as_str())
 }
 
-fn on_the_wire(webhook: webhooks::Webhook, user_id: Option<UserId>) -> Webhook {
+fn on_the_wire(
+    webhook: webhooks::Webhook,
+    user_id: Option<UserId>,
+    health: WebhookHealth,
+) -> Webhook {
     Webhook {
         id: webhook.id,
         user_id,
@@ -220,6 +236,7 @@ fn on_the_wire(webhook: webhooks::Webhook, user_id: Option<UserId>) -> Webhook {
         url: webhook.url,
         active: webhook.active,
         concurrency: webhook.concurrency,
+        health,
         created_at: epoch_seconds(webhook.created_at),
         updated_at: epoch_seconds(webhook.updated_at),
         signing_secret: None,

@@ -375,6 +375,9 @@ CREATE TABLE webhooks (
     previous_until  BIGINT,
     -- When an event last reached it; deliveries are forgotten, this is not.
     delivered_at    BIGINT,
+    -- The first failed attempt since then, and the error of the last one; null while attempts succeed.
+    failing_since   BIGINT,
+    failure         TEXT COLLATE "C",
     created_at      BIGINT NOT NULL,
     updated_at      BIGINT NOT NULL
 );

@@ -380,6 +380,9 @@ CREATE TABLE webhooks (
     previous_until  INTEGER,
     -- When an event last reached it; deliveries are forgotten, this is not.
     delivered_at    INTEGER,
+    -- The first failed attempt since then, and the error of the last one; null while attempts succeed.
+    failing_since   INTEGER,
+    failure         TEXT,
     created_at      INTEGER NOT NULL,
     updated_at      INTEGER NOT NULL
 );

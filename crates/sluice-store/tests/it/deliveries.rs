@@ -287,7 +287,7 @@ fn a_success_found_after_a_crash_counts_unless_it_was_asked_for_since(
         assert_eq!(state(c, &late)?, Some(("delivered".to_owned(), None, 1)));
 
         let replayed = DeliveryId::of(&ids[1], &webhook_id("w"));
-        delivery_history::replay(c, &replayed, 11)?;
+        delivery_history::replay(c, &replayed, 11, 11)?;
         deliveries::record_late(c, &replayed, &attempt(10, 204), 50)?;
         assert_eq!(
             state(c, &replayed)?,

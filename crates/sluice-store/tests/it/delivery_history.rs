@@ -102,7 +102,7 @@ fn a_replayed_delivery_is_due_at_once_and_keeps_what_is_known_of_it(
         send(c, &payload, &[&hook.id], 5)?;
         let id = DeliveryId::of(&payload, &hook.id);
         end(c, &id, DeliveryState::Failed)?;
-        delivery_history::replay(c, &id, 99)?;
+        delivery_history::replay(c, &id, 99, 99)?;
         let replayed = delivery_history::get(c, &a, &id)?.unwrap();
         assert_eq!(replayed.state, DeliveryState::Pending);
         assert_eq!(replayed.due_at, Some(99));

@@ -198,7 +198,7 @@ fn deliveries_keep_their_order_and_their_pauses(#[values(Db::Sqlite, Db::Postgre
         assert_eq!(created(c, AFTER + HOUR)?, [BEFORE, BEFORE + 1, AFTER]);
 
         // A delivery that is asked for again is due at once by the old clock.
-        delivery_history::replay(c, &first.id, BEFORE)?;
+        delivery_history::replay(c, &first.id, BEFORE, BEFORE)?;
         assert_eq!(created(c, AFTER)?, [BEFORE + 1, AFTER]);
         assert_eq!(deliveries::clamp(c, AFTER, 9)?, 1);
         assert_eq!(created(c, AFTER)?, [BEFORE, BEFORE + 1, AFTER]);

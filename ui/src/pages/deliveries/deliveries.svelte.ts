@@ -3,8 +3,9 @@ import { type QueryClient, queryOptions } from '@tanstack/svelte-query';
 import { api, body, data } from '../../api/client';
 import type { Delivery, DeliveryAttempt, DeliveryState } from '../../api/types';
 import { param } from '../../parts/address.svelte';
+import { duration } from '../../parts/time';
 import { bounds, readRange, type TimeRange } from '../../parts/time-range';
-import { attempt } from '../../parts/toasts.svelte';
+import { attempt, toast } from '../../parts/toasts.svelte';
 
 export const PAGE = 25;
 // Pages with pending deliveries are refetched. The traffic stream triggers refetches, too.
@@ -80,13 +81,30 @@ function refetchDelay(deliveries: Pick<Delivery, 'next_attempt_at'>[]): number |
   return Math.min(...due) < Date.now() + SOON_MS ? FAST_REFETCH_MS : SLOW_REFETCH_MS;
 }
 
-/** Sends a delivery again immediately. */
+/** Sends a delivery again immediately, and shows the result. */
 export function retry(client: QueryClient, id: string): Promise<boolean> {
   return attempt(async () => {
     const delivery = await data(api.POST('/v1/deliveries/{id}/replay', { params: { path: { id } } }));
     client.setQueryData(oneDelivery(id).queryKey, delivery);
     await refresh(client);
-  }, 'Delivery queued');
+    toastResult(delivery);
+  });
+}
+
+/** Sends the next delivery of a webhook immediately, and shows the result. */
+export function retryWebhook(client: QueryClient, id: string): Promise<boolean> {
+  return attempt(async () => {
+    const delivery = await data(api.POST('/v1/webhooks/{id}/retry', { params: { path: { id } } }));
+    await refresh(client);
+    toastResult(delivery);
+  });
+}
+
+function toastResult({ attempt }: Delivery) {
+  if (!attempt) return toast('Delivery queued');
+  const took = `(${duration(attempt.latency_ms)})`;
+  if (succeeded(attempt)) return toast(`Delivered: ${attempt.status} ${took}`);
+  toast(`Not delivered: ${attempt.error ?? attempt.status} ${took}`, 'bad');
 }
 
 /** Refetches everything that shows deliveries. */

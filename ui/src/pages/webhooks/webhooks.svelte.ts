@@ -1,7 +1,15 @@
 // Queries of the webhook pages.
 import { queryOptions } from '@tanstack/svelte-query';
 import { api, body, data } from '../../api/client';
+import type { Webhook } from '../../api/types';
 import { fetchAllPages, LARGEST_PAGE, pagedQuery } from '../../api/pages';
+
+/** Webhooks that fail are refetched, because their status changes without traffic. */
+const FAILING_REFETCH_MS = 2_000;
+
+export function refetchDelay(webhooks: Webhook[]): number | false {
+  return webhooks.some(({ health }) => health.failing_since != null) && FAILING_REFETCH_MS;
+}
 
 /** The webhooks whose name or URL contains the text, with their delivery counts. */
 export function listing(q: string | undefined) {
@@ -27,6 +35,7 @@ export function oneWebhook(id: string) {
   return queryOptions({
     queryKey: ['webhooks', 'one', id],
     queryFn: () => data(api.GET('/v1/webhooks/{id}', { params: { path: { id }, query: { expand: 'deliveries' } } })),
+    refetchInterval: ({ state }) => refetchDelay(state.data ? [state.data] : []),
   });
 }
 

@@ -4,7 +4,10 @@ use sluice_api::{Subscription, Webhook};
 
 use crate::{
     client::Client,
-    commands::output::{activity, local_time, show_list},
+    commands::{
+        output::{local_time, show_list},
+        webhooks::status,
+    },
 };
 
 const NO_WEBHOOKS: &str = "No webhooks: create one with `sluice webhooks create URL`";
@@ -13,12 +16,12 @@ const NO_SUBSCRIPTIONS: &str =
 
 pub(super) async fn webhooks(client: &Client, json: bool) -> anyhow::Result<()> {
     let webhooks: Vec<Webhook> = client.all("/users/me/webhooks").await?;
-    let header = ["ID", "NAME", "STATE", "CHANGED", "URL"];
+    let header = ["ID", "NAME", "STATUS", "CHANGED", "URL"];
     show_list(&webhooks, json, &header, NO_WEBHOOKS, |webhook| {
         vec![
             webhook.id.to_string(),
             webhook.name.clone().unwrap_or_else(|| "-".to_owned()),
-            activity(webhook.active),
+            status(&webhook.health),
             local_time(webhook.updated_at * 1000),
             webhook.url.clone(),
         ]

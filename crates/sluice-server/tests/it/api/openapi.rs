@@ -66,6 +66,7 @@ const ROUTES: [(&str, &str); 95] = [
     ("POST", "/v1/webhooks/{id}/rotate_secret"),
     ("GET", "/v1/webhooks/{id}/deliveries"),
     ("POST", "/v1/webhooks/{id}/replay"),
+    ("POST", "/v1/webhooks/{id}/retry"),
     ("GET", "/v1/deliveries"),
     ("GET", "/v1/deliveries/{id}"),
     ("POST", "/v1/deliveries/{id}/replay"),

@@ -4,6 +4,7 @@ mod all_webhooks;
 mod breaker;
 mod changes;
 mod fixtures;
+mod health;
 mod history;
 mod history_fixtures;
 mod limits;

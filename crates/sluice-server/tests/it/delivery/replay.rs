@@ -13,9 +13,10 @@ async fn a_failed_delivery_goes_out_again_under_the_same_id() {
     line.answer(200);
     let replayed = line.replay(&failed).await.ok();
     assert_eq!(replayed["id"], failed["id"]);
-    assert_eq!(replayed["state"], "pending");
-    assert_eq!(replayed["attempts"], failed["attempts"]);
-    assert!(replayed["next_attempt_at"].is_i64());
+    assert_eq!(replayed["state"], "delivered");
+    assert_eq!(replayed["attempt"]["status"], 200);
+    assert!(replayed["attempt"]["latency_ms"].is_u64());
+    assert_eq!(replayed["next_attempt_at"], json!(null));
     assert_eq!(replayed["event"], json!({ "n": 1 }));
 
     let sent = line.receiver.wait_for(TRIES + 1).await;

@@ -110,6 +110,11 @@ pub fn query_opt<T: FromRow>(
     Ok(found)
 }
 
+/// Whether the database answers.
+pub fn ping(c: &mut dyn Conn) -> Result<()> {
+    c.query("SELECT 1", &[], &mut |_| Ok(()))
+}
+
 /// The row of a query that always has exactly one.
 pub fn query_one<T: FromRow>(c: &mut dyn Conn, sql: &str, params: &[Value<'_>]) -> Result<T> {
     query_opt(c, sql, params)?.ok_or_else(|| StoreError::Internal(format!("no row: {sql}")))

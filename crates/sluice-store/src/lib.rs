@@ -87,7 +87,7 @@ pub mod webhooks;
 pub mod workflows;
 
 pub use batch_limit::BatchLimit;
-pub use conn::{Conn, Dialect, Query, query_all, query_one, query_opt};
+pub use conn::{Conn, Dialect, Query, ping, query_all, query_one, query_opt};
 pub use error::{Result, StoreError};
 pub use page::Page;
 pub use row::{FromRow, Row};

@@ -17,6 +17,7 @@ mod flight;
 mod placeholders;
 mod probe;
 mod session;
+mod ssl_mode;
 mod tls;
 mod transaction;
 pub(crate) mod whole;

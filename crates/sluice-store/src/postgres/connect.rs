@@ -14,7 +14,7 @@ use tokio_postgres::{
 };
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::{errors::connect_error, tls};
+use super::{errors::connect_error, ssl_mode, tls};
 use crate::{
     error::{Result, StoreError},
     job::Access,
@@ -98,7 +98,7 @@ impl Connector {
     pub(super) fn new(url: &str, incarnation: &str) -> Result<Connector> {
         // The parser's error names the bad parameter and does not repeat the address, which may
         // hold a password.
-        let mut config: Config = url
+        let mut config: Config = ssl_mode::normalized(url)?
             .parse()
             .map_err(|error| StoreError::Unusable(format!("bad database address: {error}")))?;
         let program = config.get_application_name().unwrap_or("sluice");

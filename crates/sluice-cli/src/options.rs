@@ -92,7 +92,7 @@ pub(crate) struct ClusterOptions {
     /// for them]
     #[arg(long, env = "SLUICE_CLUSTER_ADDRESS", value_name = "HOST")]
     pub(crate) cluster_address: Option<String>,
-    /// Time after SIGTERM in which the server still takes requests while `/healthz` answers 503, so that a load balancer can
+    /// Time after SIGTERM in which the server still takes requests while `/readyz` answers 503, so that a load balancer can
     /// choose another one
     #[arg(long, env = "SLUICE_DRAIN_GRACE", default_value = "0s", value_parser = humantime::parse_duration, value_name = "TIME")]
     pub(crate) drain_grace: Duration,
@@ -173,6 +173,7 @@ impl ServeOptions {
             max_body: bytes(network.max_body),
             body_memory: bytes(network.body_memory),
             max_wrong_keys: network.max_wrong_keys,
+            proxies: network.proxies(),
             max_connections: network.max_connections(),
             max_api_body: bytes(network.max_api_body),
             invocation_timeout: components.invocation_timeout,

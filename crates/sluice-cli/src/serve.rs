@@ -19,7 +19,7 @@ use sluice_engine::Engine;
 use sluice_infra::{Ids, Infra, SettingDescription};
 use sluice_model::{ApiKey, Clock};
 use sluice_runtime::{DenoPermissions, Processes, Runtime, RuntimeOptions, find_deno};
-use sluice_server::{Listeners, ServerState};
+use sluice_server::{Listeners, ServerState, Tls};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
@@ -57,11 +57,16 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
     let clock: Arc<dyn Clock> = Arc::new(node_clock.clone());
     let ids = Ids::from_entropy(Arc::clone(&clock));
     let master_key = MasterKey::find(options.keys.master_key.as_deref(), &data_dir)?;
+    let tls = options.network.tls()?;
+    if let Some(tls) = &tls {
+        reload_on_hangup(Arc::clone(tls))?;
+    }
     let listener = sluice_server::listen(&options.network.listen)
         .await
         .with_context(|| format!("cannot listen on {}", options.network.listen))?;
     let address = listener.local_addr()?;
-    let url = format!("http://{}", reachable(address));
+    let scheme = if tls.is_some() { "https" } else { "http" };
+    let url = format!("{scheme}://{}", reachable(address));
     let public_url = options
         .network
         .public_url
@@ -71,7 +76,7 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
         .to_owned();
     let store = tokio::select! {
         store = database::open(&options.storage, &data_dir, &ids) => store?,
-        never = sluice_server::stand_by(&listener) => match never {},
+        never = sluice_server::stand_by(&listener, tls.as_ref()) => match never {},
         signal = stop_signal(std::future::pending()) => return signal.map(drop),
     };
     let vault = master_key.check(&store, &ids).await?;
@@ -110,14 +115,17 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
     App::start_housekeeping(&infra, &engine, &processes);
     let created = app.users.ensure_first(first_key).await?;
     tracing::info!("listening on {url}");
+    // A certificate is for the name of the public URL.
+    let local_url = if scheme == "https" { &public_url } else { &url };
     if let FirstUser::Created(key) = created {
-        let saved = first_profile::save(&url, &key);
-        let text = banner::first_start(&public_url, &url, &key, &saved);
+        let saved = first_profile::save(local_url, &key);
+        let text = banner::first_start(&public_url, local_url, &key, &saved);
         eprint!("{text}");
     }
     let stopping = CancellationToken::new();
     let listeners = Listeners {
         clients: listener,
+        tls,
         nodes: node_listener,
     };
     let imports = app.imports.clone();
@@ -145,6 +153,18 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
     tokio::task::spawn_blocking(move || store.close()).await?;
     drop(data_folder);
     tracing::info!("stopped");
+    Ok(())
+}
+
+/// Tools that renew certificates send SIGHUP. It reads the files at once, without waiting for the next look at them.
+fn reload_on_hangup(tls: Arc<Tls>) -> anyhow::Result<()> {
+    let mut hangup = signal(SignalKind::hangup())?;
+    tokio::spawn(async move {
+        while hangup.recv().await.is_some() {
+            let tls = Arc::clone(&tls);
+            let _ = tokio::task::spawn_blocking(move || tls.reload()).await;
+        }
+    });
     Ok(())
 }
 

@@ -30,7 +30,7 @@ pub use ids::Ids;
 pub use metrics::{Metrics, ResultLabel, SendLabel, SkipLabel, TaskLabel};
 pub use permit_metrics::{PermitCounts, PermitMetrics};
 pub use send_settings::{S3Settings, SendSettings, SmtpSettings};
-pub use settings::{SettingDescription, Settings};
+pub use settings::{ForwardedHeader, ProxySettings, SettingDescription, Settings};
 pub use shutdown::{Shutdown, ShuttingDown};
 pub use supervisor::{Exit, Supervisor};
 pub use time::{MS_PER_DAY, MS_PER_HOUR, compute_ms, millis, until};

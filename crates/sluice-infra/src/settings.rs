@@ -2,6 +2,8 @@
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
+use ipnet::IpNet;
+
 use crate::send_settings::SendSettings;
 
 #[derive(Debug, Clone)]
@@ -18,6 +20,7 @@ pub struct Settings {
     pub max_connections: usize,
     /// Wrong API keys of one address before it has to wait.
     pub max_wrong_keys: u32,
+    pub proxies: ProxySettings,
     /// Memory for the bodies of all requests in progress, in bytes.
     pub body_memory: usize,
     /// Largest request body of the API, in bytes.
@@ -85,6 +88,22 @@ pub struct Settings {
     pub max_streams: usize,
     /// All settings as `sluice serve --help` names them, without secrets.
     pub described: Arc<[SettingDescription]>,
+}
+
+/// The proxies in front of the server.
+#[derive(Debug, Clone, Default)]
+pub struct ProxySettings {
+    pub trusted: Vec<IpNet>,
+    /// The header to which they append the address of their client.
+    pub header: ForwardedHeader,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ForwardedHeader {
+    #[default]
+    XForwardedFor,
+    /// RFC 7239.
+    Forwarded,
 }
 
 /// One setting as `sluice serve --help` describes it.

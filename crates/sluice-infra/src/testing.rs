@@ -13,7 +13,7 @@ use sluice_cluster::{Cluster, NodeDescription};
 use sluice_model::{Clock, ManualClock};
 use sluice_store::{Location, Store, StoreOptions, Vault};
 
-use crate::{Ids, Infra, SendSettings, Settings};
+use crate::{Ids, Infra, ProxySettings, SendSettings, Settings};
 
 /// 2023-11-14T22:13:20Z
 pub const NOW: i64 = 1_700_000_000_000;
@@ -52,6 +52,7 @@ pub fn settings(folder: &Path) -> Settings {
         max_body: 1_000_000,
         body_memory: 100_000_000,
         max_wrong_keys: u32::MAX,
+        proxies: ProxySettings::default(),
         max_connections: 10_000,
         max_api_body: 1_000_000,
         invocation_timeout: LONG,

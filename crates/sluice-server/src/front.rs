@@ -16,6 +16,7 @@ use tower::ServiceExt;
 use tracing::Instrument;
 
 use crate::{
+    client_address::ClientAddresses,
     documentation,
     error::ApiError,
     ingress::Ingress,
@@ -36,6 +37,7 @@ pub(crate) struct Front {
     ingress: Ingress,
     router: Router,
     passing_on: PassingOn,
+    client_addresses: ClientAddresses,
 }
 
 impl Front {
@@ -48,14 +50,21 @@ impl Front {
                 infra: state.infra.clone(),
                 ownership: state.ownership.clone(),
             },
+            client_addresses: ClientAddresses::new(&state.infra.settings.proxies),
             state,
         }
+    }
+
+    /// Responds to a request that came over a connection from `peer`, which may be a proxy.
+    pub(crate) async fn respond_to_peer(&self, request: Request<Body>, peer: IpAddr) -> Response {
+        let client_ip = self.client_addresses.client(peer, request.headers());
+        self.respond(request, client_ip).await
     }
 
     /// Responds to a request of the client. A handler that panics gives an error.
     pub(crate) async fn respond(&self, request: Request<Body>, client_ip: IpAddr) -> Response {
         let request_id = self.request_ids.assign(request.headers());
-        let span = RequestSpan::new(request.method(), &request_id);
+        let span = RequestSpan::new(request.method(), &request_id, client_ip);
         // On the heap: a connection keeps the memory of the future in line, also while it streams or is idle.
         let handling = AssertUnwindSafe(Box::pin(self.handle(request, client_ip))).catch_unwind();
         let handled = handling.instrument(span.span()).await;

@@ -3,7 +3,7 @@
 //! `path` is the template of the route, because paths of endpoints and callbacks hold secrets. Fields that are known later are
 //! recorded by the functions here, on the span that is current.
 
-use std::time::Instant;
+use std::{net::IpAddr, time::Instant};
 
 use axum::{
     extract::{MatchedPath, Request},
@@ -22,11 +22,12 @@ pub(crate) struct RequestSpan {
 }
 
 impl RequestSpan {
-    pub(crate) fn new(method: &Method, request_id: &HeaderValue) -> RequestSpan {
+    pub(crate) fn new(method: &Method, request_id: &HeaderValue, client_ip: IpAddr) -> RequestSpan {
         let span = tracing::info_span!(
             "request",
             request_id = request_id.to_str().ok(),
             method = method.as_str(),
+            client_ip = %client_ip,
             path = field::Empty,
             user_id = field::Empty,
             emitter_id = field::Empty,

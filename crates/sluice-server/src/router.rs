@@ -153,7 +153,10 @@ pub(crate) fn router(state: ServerState) -> Router {
     api.route("/docs", documentation.clone())
         .route("/docs/{*path}", documentation.clone())
         .route("/docs/", documentation)
-        .route("/healthz", get(operations::healthz))
+        .route(operations::LIVENESS_PATH, get(operations::livez))
+        .route("/readyz", get(operations::readyz))
+        // The former name.
+        .route("/healthz", get(operations::readyz))
         .route("/metrics", get(operations::metrics))
         .route("/openapi.json", get(async move || description.clone()))
         .route("/app-icons/{file}", get(apps::icon))

@@ -18,6 +18,7 @@ use hyper::{server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use socket2::SockRef;
 use tokio::{
+    io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpStream},
     task::JoinSet,
 };
@@ -30,6 +31,7 @@ use crate::{
     node_link::NodeLink,
     sse::Endless,
     state::ServerState,
+    tls::Tls,
 };
 
 /// How long a client may take to send the head of a request, and may leave its connection idle.
@@ -48,6 +50,8 @@ const SEND_TIMEOUT: Duration = Duration::from_mins(1);
 /// Where the server listens.
 pub struct Listeners {
     pub clients: TcpListener,
+    /// Without it, clients are served in the clear.
+    pub tls: Option<Arc<Tls>>,
     /// For other nodes.
     pub nodes: Option<TcpListener>,
 }
@@ -67,8 +71,12 @@ pub async fn serve(
     let front = Arc::new(Front::new(state));
     let Listeners {
         clients: listener,
+        tls,
         nodes,
     } = listeners;
+    let _watch = tls
+        .clone()
+        .map(|tls| AbortOnDropHandle::new(tokio::spawn(tls.watch())));
     // Until all clients are answered: replies come through it.
     let _nodes = nodes.map(|listener| {
         let link = NodeLink {
@@ -87,9 +95,10 @@ pub async fn serve(
                 Ok((stream, peer)) => {
                     // Without room it is closed at once.
                     if let Some(connection) = open.open(peer.ip()) {
-                        let client = Client { stream, ip: peer.ip(), connection };
+                        let client = Client { ip: peer.ip(), connection };
+                        let tls = tls.clone();
                         let (front, shutdown) = (Arc::clone(&front), shutdown.clone());
-                        connections.spawn(serve_connection(client, front, shutdown));
+                        connections.spawn(serve_client(stream, tls, client, front, shutdown));
                     }
                 }
                 Err(error) => {
@@ -111,30 +120,57 @@ pub async fn serve(
 }
 
 struct Client {
-    stream: TcpStream,
     ip: IpAddr,
     connection: Connection,
 }
 
-/// Serves one connection until either side closes it.
-async fn serve_connection(client: Client, front: Arc<Front>, shutdown: CancellationToken) {
-    let Client {
-        stream,
-        ip,
-        connection: open,
-    } = client;
-    let open = Arc::new(open);
+/// Serves one connection, after a handshake with TLS.
+async fn serve_client(
+    stream: TcpStream,
+    tls: Option<Arc<Tls>>,
+    client: Client,
+    front: Arc<Front>,
+    shutdown: CancellationToken,
+) {
     if let Err(error) = set_options(&stream) {
         tracing::debug!(%error, "connection closed before its first request");
         return;
     }
+    let Some(tls) = tls else {
+        return serve_connection(stream, client, front, shutdown).await;
+    };
+    // Until then the connection counts as idle, and may have to make room.
+    let handshake = tokio::select! {
+        handshake = tls.accept(stream) => handshake,
+        () = client.connection.closed() => return,
+        () = shutdown.cancelled() => return,
+    };
+    match handshake {
+        // On the heap: most connections are not encrypted here, and their future would be as large.
+        Ok(stream) => Box::pin(serve_connection(stream, client, front, shutdown)).await,
+        Err(error) => tracing::debug!(%error, "TLS handshake failed"),
+    }
+}
+
+/// Serves one connection until either side closes it.
+async fn serve_connection(
+    stream: impl AsyncRead + AsyncWrite + Unpin,
+    client: Client,
+    front: Arc<Front>,
+    shutdown: CancellationToken,
+) {
+    let Client {
+        ip,
+        connection: open,
+    } = client;
+    let open = Arc::new(open);
     let streaming = Arc::new(AtomicBool::new(false));
     let (is_streaming, requests) = (Arc::clone(&streaming), Arc::clone(&open));
     let service = service_fn(move |request: Request<hyper::body::Incoming>| {
         let (front, is_streaming) = (Arc::clone(&front), Arc::clone(&is_streaming));
         let busy = requests.begin_request();
         async move {
-            let response = front.respond(request.map(Body::new), ip).await;
+            let response = front.respond_to_peer(request.map(Body::new), ip).await;
             let endless = response.extensions().get::<Endless>().is_some();
             is_streaming.store(endless, Ordering::Relaxed);
             Ok::<_, Infallible>(response.map(|body| busy.until_sent(body)))

@@ -3,7 +3,7 @@
 //!
 //! An `EventSource` never reconnects after an error. It gets an empty stream, after which it does.
 
-use std::convert::Infallible;
+use std::{convert::Infallible, sync::Arc};
 
 use http::{
     HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode,
@@ -13,10 +13,13 @@ use http_body_util::Full;
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{
+    io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpStream},
     task::JoinSet,
     time::{Duration, sleep},
 };
+
+use crate::{routes::operations::LIVENESS_PATH, tls::Tls};
 
 const BODY: &[u8] = br#"{"error":"the database is unavailable: try again later"}"#;
 const RETRY_AFTER_SECONDS: &str = "5";
@@ -32,14 +35,14 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Answers requests until it is dropped. It never completes.
-pub async fn stand_by(listener: &TcpListener) -> Infallible {
+pub async fn stand_by(listener: &TcpListener, tls: Option<&Arc<Tls>>) -> Infallible {
     sleep(PATIENCE).await;
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
-                    connections.spawn(refuse(stream));
+                    connections.spawn(refuse(stream, tls.cloned()));
                 }
                 Err(error) => {
                     tracing::warn!(%error, "accepting a connection failed");
@@ -51,9 +54,21 @@ pub async fn stand_by(listener: &TcpListener) -> Infallible {
     }
 }
 
-async fn refuse(stream: TcpStream) {
+async fn refuse(stream: TcpStream, tls: Option<Arc<Tls>>) {
+    let Some(tls) = tls else {
+        return answer(stream).await;
+    };
+    match tls.accept(stream).await {
+        Ok(stream) => answer(stream).await,
+        Err(error) => tracing::debug!(%error, "TLS handshake failed"),
+    }
+}
+
+async fn answer(stream: impl AsyncRead + AsyncWrite + Unpin) {
     let service = service_fn(async |request: Request<Incoming>| {
-        Ok::<_, Infallible>(if wants_stream(request.headers()) {
+        Ok::<_, Infallible>(if request.uri().path() == LIVENESS_PATH {
+            alive()
+        } else if wants_stream(request.headers()) {
             empty_stream()
         } else {
             unavailable()
@@ -77,6 +92,15 @@ fn wants_stream(headers: &HeaderMap) -> bool {
 fn empty_stream() -> Response<Full<&'static [u8]>> {
     let headers = [(CONTENT_TYPE, EVENT_STREAM), (CONNECTION, "close")];
     response(StatusCode::OK, EMPTY_STREAM, &headers)
+}
+
+/// The process works. A restart would not bring the database back.
+fn alive() -> Response<Full<&'static [u8]>> {
+    let headers = [
+        (CONTENT_TYPE, "text/plain; charset=utf-8"),
+        (CONNECTION, "close"),
+    ];
+    response(StatusCode::OK, b"ok", &headers)
 }
 
 fn unavailable() -> Response<Full<&'static [u8]>> {

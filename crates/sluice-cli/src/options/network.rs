@@ -1,11 +1,18 @@
 //! Where the server listens, and which addresses components may reach.
 
-use std::{net::SocketAddr, path::PathBuf};
+use std::{
+    net::{IpAddr, SocketAddr},
+    path::PathBuf,
+    sync::Arc,
+};
 
 use anyhow::Context;
 use bytesize::ByteSize;
-use clap::Args;
+use clap::{Args, ValueEnum};
+use ipnet::IpNet;
+use sluice_infra::{ForwardedHeader, ProxySettings};
 use sluice_runtime::{EgressProxy, Exceptions, Network, PrivateNetworks, own_addresses};
+use sluice_server::{Tls, TlsFiles};
 
 use crate::open_files;
 
@@ -26,6 +33,42 @@ pub(crate) struct NetworkOptions {
     /// Public URL of this server [default: http:// and the address it listens on]
     #[arg(long, env = "SLUICE_PUBLIC_URL", value_name = "URL")]
     pub(crate) public_url: Option<String>,
+    /// PEM file of the certificate, and of the chain to its root, with which clients are served over TLS. It is read again when
+    /// it changes, and on SIGHUP
+    #[arg(
+        long,
+        env = "SLUICE_TLS_CERT",
+        value_name = "FILE",
+        requires = "tls_key"
+    )]
+    tls_cert: Option<PathBuf>,
+    /// PEM file of the private key of --tls-cert
+    #[arg(
+        long,
+        env = "SLUICE_TLS_KEY",
+        value_name = "FILE",
+        requires = "tls_cert"
+    )]
+    tls_key: Option<PathBuf>,
+    /// Addresses of the proxies in front of this server, such as `10.0.0.0/8` or `127.0.0.1`. The address of a client is the last
+    /// one in --forwarded-header that is not one of them. Other senders of that header are not believed
+    #[arg(
+        long,
+        env = "SLUICE_TRUSTED_PROXIES",
+        value_delimiter = ',',
+        value_parser = parse_network,
+        value_name = "CIDR"
+    )]
+    trusted_proxies: Vec<IpNet>,
+    /// Header to which the trusted proxies append the address of their client
+    #[arg(
+        long,
+        env = "SLUICE_FORWARDED_HEADER",
+        value_enum,
+        default_value_t,
+        value_name = "HEADER"
+    )]
+    forwarded_header: ForwardedHeaderName,
     /// Give each endpoint a host name below this domain, with the port if it is not that of the scheme [default: endpoints are paths of the public URL]
     #[arg(long, env = "SLUICE_ENDPOINT_DOMAIN", value_name = "DOMAIN")]
     pub(crate) endpoint_domain: Option<String>,
@@ -104,7 +147,43 @@ pub(crate) struct NetworkOptions {
     pub(crate) max_wrong_keys: u32,
 }
 
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+enum ForwardedHeaderName {
+    #[default]
+    XForwardedFor,
+    /// As in RFC 7239
+    Forwarded,
+}
+
+/// A network, or a single address.
+fn parse_network(text: &str) -> Result<IpNet, String> {
+    let text = text.trim();
+    let network = text
+        .parse()
+        .or_else(|_| text.parse::<IpAddr>().map(IpNet::from));
+    network.map_err(|_| "not an address or a network such as 10.0.0.0/8".to_owned())
+}
+
 impl NetworkOptions {
+    /// The certificate for clients. Without one they are served in the clear.
+    pub(crate) fn tls(&self) -> anyhow::Result<Option<Arc<Tls>>> {
+        let Some((certificate, key)) = self.tls_cert.clone().zip(self.tls_key.clone()) else {
+            return Ok(None);
+        };
+        let tls = Tls::load(TlsFiles { certificate, key });
+        Ok(Some(tls.context("cannot use --tls-cert and --tls-key")?))
+    }
+
+    pub(crate) fn proxies(&self) -> ProxySettings {
+        ProxySettings {
+            trusted: self.trusted_proxies.clone(),
+            header: match self.forwarded_header {
+                ForwardedHeaderName::XForwardedFor => ForwardedHeader::XForwardedFor,
+                ForwardedHeaderName::Forwarded => ForwardedHeader::Forwarded,
+            },
+        }
+    }
+
     /// The other half of the file descriptors is for component processes and files.
     pub(crate) fn max_connections(&self) -> usize {
         let default = || (open_files::limit() / 2).clamp(16, MAX_CONNECTIONS);

@@ -4,5 +4,7 @@
 mod api;
 mod delivery;
 mod described;
+mod proxies;
 mod server;
 mod support;
+mod tls;

@@ -14,7 +14,7 @@ use sluice_engine::Engine;
 use sluice_infra::{Infra, Settings, testing};
 use sluice_model::{ApiKey, Clock, SystemClock};
 use sluice_runtime::Processes;
-use sluice_server::{Listeners, ServerState};
+use sluice_server::{Listeners, ServerState, Tls};
 use sluice_testkit::Api;
 use tempfile::TempDir;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -70,6 +70,14 @@ impl TestServer {
 
     /// Starts a server with other settings. Components are described by their code.
     pub(crate) async fn with(change: impl FnOnce(&mut Settings)) -> Arc<TestServer> {
+        TestServer::secured(change, None).await
+    }
+
+    /// As [`TestServer::with`], over TLS if there is a certificate.
+    pub(crate) async fn secured(
+        change: impl FnOnce(&mut Settings),
+        tls: Option<Arc<Tls>>,
+    ) -> Arc<TestServer> {
         // One TLS provider for the process. The error only means that one is installed already.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let folder = tempfile::tempdir().expect("the temporary folder is writable");
@@ -96,6 +104,7 @@ impl TestServer {
         let state = ServerState::new(*app, &infra, &engine);
         let listeners = Listeners {
             clients: listener,
+            tls,
             nodes: None,
         };
         tokio::spawn(sluice_server::serve(listeners, state, stop.clone()));

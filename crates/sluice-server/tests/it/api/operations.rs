@@ -3,7 +3,7 @@
 use serde_json::json;
 use sluice_testkit::{Api, Method};
 
-use crate::support::{EMITTER, deploy, new_user};
+use crate::support::{EMITTER, PATIENCE, deploy, new_user};
 
 async fn metrics(api: &Api) -> String {
     let answer = api.root(Method::GET, "/metrics").send().await;
@@ -32,6 +32,36 @@ async fn healthz_answers_200_without_a_key() {
     let api = new_user().await;
     let answer = api.root(Method::GET, "/healthz").send().await;
     assert_eq!((answer.status, answer.text.as_str()), (200, "ok"));
+}
+
+#[tokio::test]
+async fn without_its_database_the_server_is_alive_and_not_ready() {
+    let api = new_user().await;
+    let status = async |path: &str| api.root(Method::GET, path).send().await.status;
+    assert_eq!(
+        (status("/livez").await, status("/readyz").await),
+        (200, 200)
+    );
+    let store = api.server.infra.store.clone();
+    tokio::task::spawn_blocking(move || store.close())
+        .await
+        .unwrap();
+    assert_eq!(
+        (status("/livez").await, status("/readyz").await),
+        (200, 503)
+    );
+    assert_eq!(status("/healthz").await, 503);
+}
+
+#[tokio::test]
+async fn a_server_that_drains_is_alive_and_not_ready() {
+    let api = new_user().await;
+    let _ = api.server.infra.shutdown.drain(PATIENCE).await;
+    let status = async |path: &str| api.root(Method::GET, path).send().await.status;
+    assert_eq!(
+        (status("/livez").await, status("/readyz").await),
+        (200, 503)
+    );
 }
 
 #[tokio::test]

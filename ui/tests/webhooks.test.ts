@@ -5,6 +5,7 @@ import { violationsInBothSchemes } from './harness/accessibility';
 import { pageErrors, rowsWithStatus, signedIn } from './harness/browser';
 import { echo, type ReceivedRequest, Receiver, webhook } from './harness/receiver';
 import { clipboard, expectToast, waitForTraffic } from './harness/recording';
+import { Server } from './harness/server';
 import { browser, server, stage } from './harness/stage';
 
 stage();
@@ -72,6 +73,43 @@ test('a webhook is created from a deep link, its secret is shown once, and deliv
   await button(page, 'Delete subscription').click();
   await page.getByText('No subscriptions yet').waitFor();
   expect(errors).toEqual([]);
+});
+
+test('a failing webhook looks failing everywhere, and a retry shows its result', async () => {
+  const patient = await Server.start('--webhook-retries', '2h');
+  try {
+    const who = await patient.user('sufferer');
+    const { id: source, send } = await echo(who, 'Orders');
+    const there = await receiver();
+    there.status = 500;
+    const id = await webhook(who, 'Desk', there.url, source);
+    await send({ order: 1 });
+    const page = await signedIn(browser, who, '/webhooks');
+    const row = page.getByRole('row').filter({ hasText: 'Desk' });
+    await row.getByText('Failing').waitFor();
+    await row.getByText(/retry in (2 h|1 h 59)/).waitFor();
+
+    await page.goto(`${patient.url}/`);
+    await page.getByText('1 failing', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Desk' }).waitFor();
+    await page.goto(`${patient.url}/flow`);
+    await page.getByText(/^failing, retry at/).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByPlaceholder('Search pages').fill('Desk');
+    await page.getByRole('option').or(page.locator('.palette-item')).filter({ hasText: 'Failing' }).first().waitFor();
+
+    await page.goto(`${patient.url}/webhooks/${id}`);
+    await button(page, 'Retry now').click();
+    await expectToast(page, 'Not delivered: the webhook answered 500');
+    expect(there.received).toHaveLength(2);
+    there.status = 204;
+    await button(page, 'Retry now').click();
+    await expectToast(page, 'Delivered: 204');
+    await page.getByText('Failing since').waitFor({ state: 'detached' });
+    expect(there.received).toHaveLength(3);
+  } finally {
+    await patient.stop();
+  }
 });
 
 test('a rotated secret is shown once, with the expiry of the old one', async () => {

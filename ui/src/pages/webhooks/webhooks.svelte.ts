@@ -1,8 +1,8 @@
 // Queries of the webhook pages.
 import { queryOptions } from '@tanstack/svelte-query';
 import { api, body, data } from '../../api/client';
-import type { Webhook } from '../../api/types';
 import { fetchAllPages, LARGEST_PAGE, pagedQuery } from '../../api/pages';
+import type { Webhook } from '../../api/types';
 
 /** Webhooks that fail are refetched, because their status changes without traffic. */
 const FAILING_REFETCH_MS = 2_000;

@@ -3,7 +3,9 @@
 use rstest::rstest;
 use sluice_model::{Cursor, WebhookId};
 use sluice_store::{
-    Page,
+    Page, delivery_history,
+    queue_claims::{self, OpenBreaker},
+    webhook_health,
     webhooks::{self, PreviousSecret, Webhook, WebhookFilter},
 };
 
@@ -119,6 +121,55 @@ fn webhooks_are_found_by_part_of_their_name_or_address(#[values(Db::Sqlite, Db::
             assert_eq!(webhooks::count(c, &a, &filter)?, expected.len() as u64);
         }
         Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn a_failing_webhook_is_known_until_it_works_or_is_changed(
+    #[values(Db::Sqlite, Db::Postgres)] db: Db,
+) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        let user = user_id("a");
+        let mut row = webhook("w", &user, 5);
+        webhooks::insert(c, &row)?;
+        let ids = [row.id.clone()];
+        assert!(webhook_health::failing(c, &ids)?.is_empty());
+        webhooks::failed(c, &row.id, 10, "first")?;
+        webhooks::failed(c, &row.id, 20, "second")?;
+        let failing = webhook_health::failing_of_user(c, &user)?;
+        assert_eq!(failing.len(), 1);
+        assert_eq!(
+            (failing[0].since, failing[0].error.as_str()),
+            (10, "second")
+        );
+        assert_eq!((failing[0].open_until, failing[0].next_due), (None, None));
+        queue_claims::claim(c, row.id.as_str(), "node", false)?;
+        let breaker = OpenBreaker {
+            peer: String::new(),
+            failures: 5,
+            opened_at: 20,
+            open_until: 30,
+        };
+        queue_claims::save_breakers(c, row.id.as_str(), "node", &[breaker])?;
+        assert_eq!(
+            webhook_health::failing(c, &ids)?[&row.id].open_until,
+            Some(30)
+        );
+        assert_eq!(delivery_history::next_pending(c, &row.id)?, None);
+        assert_eq!(delivery_history::hasten_batch(c, &row.id, 30, 9)?, 0);
+
+        row.name = Some("same".to_owned());
+        webhooks::update(c, &row)?;
+        assert_eq!(webhook_health::failing(c, &ids)?.len(), 1);
+        row.url = "http://example.org/other".to_owned();
+        webhooks::update(c, &row)?;
+        assert!(webhook_health::failing(c, &ids)?.is_empty());
+        webhooks::failed(c, &row.id, 40, "third")?;
+        webhooks::delivered(c, &row.id, 50)?;
+        assert!(webhook_health::failing(c, &ids)?.is_empty());
+        sluice_store::ping(c)
     })
     .unwrap();
 }

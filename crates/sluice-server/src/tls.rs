@@ -100,15 +100,15 @@ impl Tls {
         loop {
             tokio::time::sleep(WATCH_INTERVAL).await;
             let (tls, seen) = (Arc::clone(&self), last.take());
-            let look = tokio::task::spawn_blocking(move || tls.look(seen));
+            let look = tokio::task::spawn_blocking(move || tls.look(seen.as_ref()));
             last = look.await.ok().flatten();
         }
     }
 
-    fn look(&self, last: Option<Pem>) -> Option<Pem> {
+    fn look(&self, last: Option<&Pem>) -> Option<Pem> {
         // A file that is being replaced may be missing for a moment.
         let now = read(&self.files).ok()?;
-        if last.as_ref() == Some(&now) {
+        if last == Some(&now) {
             self.try_pair(now.clone());
         }
         Some(now)

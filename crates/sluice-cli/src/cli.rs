@@ -3,11 +3,14 @@
 use clap::{Parser, Subcommand};
 use sluice_runtime::launcher;
 
-use crate::{commands::ClientCommand, maintenance::MaintenanceCommand, options::ServeOptions};
+use crate::{
+    commands::ClientCommand, maintenance::MaintenanceCommand, man_pages::ManPagesOptions,
+    options::ServeOptions, version::version,
+};
 
 /// Run event sources on your own machine: components that receive webhooks or poll APIs and emit events.
 #[derive(Parser)]
-#[command(name = "sluice", version, max_term_width = 100)]
+#[command(name = "sluice", version = version(), max_term_width = 100)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -24,4 +27,6 @@ pub(crate) enum Command {
     /// Report which sandbox features this machine supports
     #[command(name = launcher::PROBE_SUBCOMMAND, hide = true)]
     SandboxProbe,
+    #[command(hide = true)]
+    ManPages(ManPagesOptions),
 }

@@ -12,9 +12,11 @@ mod exit;
 mod first_profile;
 mod logging;
 mod maintenance;
+mod man_pages;
 mod open_files;
 mod options;
 mod serve;
+mod version;
 
 use std::{
     ffi::OsString,
@@ -69,6 +71,7 @@ fn run() -> anyhow::Result<ExitCode> {
         Command::Maintenance(command) => maintenance::run(*command).map(|()| ExitCode::SUCCESS),
         Command::Client(command) => commands::run(*command, command_line),
         Command::SandboxProbe => sandbox_probe().map(|()| ExitCode::SUCCESS),
+        Command::ManPages(options) => man_pages::write(&options).map(|()| ExitCode::SUCCESS),
     }
 }
 

@@ -1,12 +1,17 @@
 //! `sluice serve`: starts the parts of the server, and stops them on a signal.
 
+mod certificate_reload;
+mod certificates;
 mod cluster;
 mod database;
+mod deno;
 mod master_key;
+mod preparation;
+mod stop_signal;
 
 use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
-    path::Path,
+    path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
 };
@@ -18,14 +23,16 @@ use sluice_cluster::NodeClock;
 use sluice_engine::Engine;
 use sluice_infra::{Ids, Infra, SettingDescription};
 use sluice_model::{ApiKey, Clock};
-use sluice_runtime::{DenoPermissions, Processes, Runtime, RuntimeOptions, find_deno};
-use sluice_server::{Listeners, ServerState, Tls};
-use tokio::signal::unix::{SignalKind, signal};
+use sluice_runtime::{DenoPermissions, Processes, Runtime, RuntimeOptions};
+use sluice_server::{Listeners, ServerState};
 use tokio_util::sync::CancellationToken;
 
 use self::{
+    certificate_reload::reload_on_hangup,
     cluster::{Introduction, Membership},
     master_key::MasterKey,
+    preparation::prepare,
+    stop_signal::{StopSignal, stop_signal},
 };
 use crate::{
     banner,
@@ -50,6 +57,7 @@ pub(crate) fn serve(options: ServeOptions, told: Vec<SettingDescription>) -> any
 
 async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow::Result<()> {
     let first_key = first_key(&options)?;
+    certificates::check()?;
     let data_folder = DataFolder::open(&options.storage.place.data_dir)?;
     data_folder.require_complete()?;
     let data_dir = data_folder.path().to_owned();
@@ -74,10 +82,9 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
         .unwrap_or(&url)
         .trim_end_matches('/')
         .to_owned();
-    let store = tokio::select! {
-        store = database::open(&options.storage, &data_dir, &ids) => store?,
-        never = sluice_server::stand_by(&listener, tls.as_ref()) => match never {},
-        signal = stop_signal(std::future::pending()) => return signal.map(drop),
+    let prepared = prepare(&options, &data_dir, &ids, &listener, tls.as_ref()).await?;
+    let Some((store, deno)) = prepared else {
+        return Ok(());
     };
     let vault = master_key.check(&store, &ids).await?;
     let quotas = &options.quotas;
@@ -95,7 +102,8 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
         set_value(&mut told, name, value);
     }
     let settings = options.settings(public_url.clone(), data_dir.clone(), told);
-    let processes = component_runtime(&options, &data_dir, address, Arc::clone(&clock)).await?;
+    let processes =
+        component_runtime(&options, deno, &data_dir, address, Arc::clone(&clock)).await?;
     let introduction = Introduction {
         public_url: &public_url,
         data_dir: &data_dir,
@@ -156,18 +164,6 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
     Ok(())
 }
 
-/// Tools that renew certificates send SIGHUP. It reads the files at once, without waiting for the next look at them.
-fn reload_on_hangup(tls: Arc<Tls>) -> anyhow::Result<()> {
-    let mut hangup = signal(SignalKind::hangup())?;
-    tokio::spawn(async move {
-        while hangup.recv().await.is_some() {
-            let tls = Arc::clone(&tls);
-            let _ = tokio::task::spawn_blocking(move || tls.reload()).await;
-        }
-    });
-    Ok(())
-}
-
 /// Takes requests for a while, in which a load balancer can choose another server.
 async fn wait_for_balancer(signal: StopSignal, grace: Duration) {
     if signal == StopSignal::Terminate && !grace.is_zero() {
@@ -198,14 +194,11 @@ fn first_key(options: &ServeOptions) -> anyhow::Result<Option<ApiKey>> {
 
 async fn component_runtime(
     options: &ServeOptions,
+    deno: PathBuf,
     data_dir: &Path,
     own_address: SocketAddr,
     clock: Arc<dyn Clock>,
 ) -> anyhow::Result<Runtime> {
-    let (configured, folder) = (options.components.deno.clone(), data_dir.to_owned());
-    let deno =
-        tokio::task::spawn_blocking(move || find_deno(configured.as_deref(), &folder)).await??;
-    tracing::debug!(deno = %deno.display(), "Deno found");
     let runtime_options = RuntimeOptions {
         deno,
         launcher: std::env::current_exe().context("cannot find the path of this program")?,
@@ -249,31 +242,4 @@ async fn server_ended(server: &tokio::task::JoinHandle<std::io::Result<()>>) {
     while !server.is_finished() {
         tokio::time::sleep(std::time::Duration::from_secs(1)).await;
     }
-}
-
-/// Why the server stops.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum StopSignal {
-    /// A person waits in front of a terminal.
-    Interrupt,
-    Terminate,
-}
-
-async fn stop_signal(server_ended: impl Future<Output = ()>) -> anyhow::Result<StopSignal> {
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let received = tokio::select! {
-        _ = terminate.recv() => StopSignal::Terminate,
-        _ = interrupt.recv() => StopSignal::Interrupt,
-        () = server_ended => bail!("the HTTP server stopped unexpectedly"),
-    };
-    // A second signal stops the process at once.
-    tokio::spawn(async move {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        }
-        std::process::exit(130);
-    });
-    Ok(received)
 }

@@ -72,7 +72,7 @@ pub use ask::{Answer, Answers, Ask};
 pub use box_future::BoxFuture;
 pub use broker::AllowedAddress;
 pub use component_users::ComponentUsers;
-pub use deno::{DENO_VERSION, DenoError, find_deno};
+pub use deno::{DENO_VERSION, DenoError, InstallProgress, find_deno};
 pub use fair_permits::{FairPermit, FairPermits, PermitWait};
 pub use fair_queue::{OwnLimit, PermitLimits, PermitUse, PermitUser};
 pub use isolation::Isolation;

@@ -1,8 +1,9 @@
 use std::{
     collections::{BTreeMap, VecDeque},
     env,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, OnceLock},
+    thread,
     time::Duration,
 };
 
@@ -30,13 +31,28 @@ struct Shared {
     folder: TempDir,
 }
 
+/// Runs in a thread of its own, because the caller is within a runtime.
+fn deno(data_dir: &Path) -> PathBuf {
+    let configured = env::var_os("SLUICE_DENO").map(PathBuf::from);
+    let search = || {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
+        let found = find_deno(configured.as_deref(), data_dir, |_| {});
+        runtime
+            .expect("a runtime")
+            .block_on(found)
+            .expect("Deno is found")
+    };
+    thread::scope(|scope| scope.spawn(search).join()).expect("the search ends")
+}
+
 fn shared() -> &'static Shared {
     static SHARED: OnceLock<Shared> = OnceLock::new();
     SHARED.get_or_init(|| {
         let folder = sluice_testkit::scratch_folder();
-        let configured = env::var_os("SLUICE_DENO").map(PathBuf::from);
         let options = RuntimeOptions {
-            deno: find_deno(configured.as_deref(), folder.path()).expect("Deno is found"),
+            deno: deno(folder.path()),
             launcher: env!("CARGO_BIN_EXE_sluice").into(),
             folder: folder.path().join("runtime"),
             limits: Limits {

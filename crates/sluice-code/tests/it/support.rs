@@ -139,6 +139,12 @@ fn deno() -> &'static Path {
     static DENO: OnceLock<PathBuf> = OnceLock::new();
     DENO.get_or_init(|| {
         let configured = env::var_os("SLUICE_DENO").map(PathBuf::from);
-        sluice_runtime::find_deno(configured.as_deref(), &env::temp_dir()).expect("Deno is found")
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
+        let folder = env::temp_dir();
+        let found = sluice_runtime::find_deno(configured.as_deref(), &folder, |_| {});
+        let found = runtime.expect("a runtime").block_on(found);
+        found.expect("Deno is found")
     })
 }

@@ -12,6 +12,7 @@ mod corpus;
 mod delivery;
 mod durability;
 mod examples;
+mod first_start;
 mod flow;
 mod gate;
 mod import;

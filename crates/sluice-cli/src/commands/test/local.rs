@@ -10,9 +10,12 @@ use std::{
 };
 
 use anyhow::Context;
+use bytesize::ByteSize;
 use clap::Parser;
 use sluice_model::SystemClock;
-use sluice_runtime::{DenoPermissions, Isolation, Runtime, RuntimeOptions, find_deno};
+use sluice_runtime::{
+    DENO_VERSION, DenoPermissions, InstallProgress, Isolation, Runtime, RuntimeOptions, find_deno,
+};
 
 use crate::options::ServeOptions;
 
@@ -31,14 +34,14 @@ pub(super) struct LocalRuntime {
 }
 
 impl LocalRuntime {
-    pub(super) fn start() -> anyhow::Result<LocalRuntime> {
+    pub(super) async fn start() -> anyhow::Result<LocalRuntime> {
         let Settings { serve } = Settings::parse_from(["sluice"]);
         let cache = cache_folder()?;
         let (folder, lock) =
             free_folder(&cache).with_context(|| format!("cannot write to {}", cache.display()))?;
         let no_server = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let options = RuntimeOptions {
-            deno: find_deno(serve.components.deno.as_deref(), &cache)?,
+            deno: find_deno(serve.components.deno.as_deref(), &cache, show).await?,
             launcher: env::current_exe().context("cannot find the path of this program")?,
             folder,
             limits: serve.components.limits(),
@@ -57,6 +60,21 @@ impl LocalRuntime {
             invocation_timeout: serve.components.invocation_timeout,
             _lock: lock,
         })
+    }
+}
+
+fn show(progress: InstallProgress) {
+    match progress {
+        InstallProgress::Started => {
+            eprintln!("Deno not found; installing version {DENO_VERSION} with npm, once");
+        }
+        InstallProgress::Running { elapsed, bytes } => {
+            eprintln!(
+                "installing Deno: {} s, {}",
+                elapsed.as_secs(),
+                ByteSize(bytes)
+            );
+        }
     }
 }
 

@@ -44,7 +44,7 @@ pub(crate) struct TestOptions {
 pub(crate) async fn test(options: TestOptions) -> anyhow::Result<ExitCode> {
     let has_event = options.event.is_some() || !options.props.is_empty();
     let subject = Subject::find(&options.path, has_event)?;
-    let local = LocalRuntime::start()?;
+    let local = LocalRuntime::start().await?;
     match subject {
         Subject::Tests(tests) => files::run(&local.runtime, &tests, options.json).await,
         Subject::Component(file) => {

@@ -12,6 +12,8 @@ mod second_wall;
 mod spinning;
 mod standard_streams;
 
+pub(crate) use self::second_wall::deno as deno_binary;
+
 use serde_json::{Value, json};
 use sluice_testkit::{Api, ServerOptions, sluice_binary, wait_for};
 

@@ -60,7 +60,7 @@ const TRY_EVERYTHING: &str = "
     console.log(JSON.stringify(report));
 ";
 
-pub(super) fn deno() -> std::path::PathBuf {
+pub(crate) fn deno() -> std::path::PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../node_modules/@deno");
     let configured = std::env::var_os("SLUICE_DENO").map(Into::into);
     configured.unwrap_or_else(|| {

@@ -1,0 +1,18 @@
+//! The version of the program, with the commit it was built from.
+
+use std::sync::LazyLock;
+
+/// The commit and its date. `make build` and `make dist` set it. Other builds do without, so that a commit rebuilds nothing.
+const BUILD: Option<&str> = option_env!("SLUICE_BUILD");
+
+static VERSION: LazyLock<String> = LazyLock::new(|| {
+    let version = env!("CARGO_PKG_VERSION");
+    match BUILD {
+        Some(build) if !build.is_empty() => format!("{version} ({build})"),
+        _ => version.to_owned(),
+    }
+});
+
+pub(crate) fn version() -> &'static str {
+    &VERSION
+}

@@ -20,6 +20,11 @@ CONSOLE_CHECKED := target/.console-checked
 NEXTEST := cargo nextest run --workspace $(if $(CI),--profile ci)
 NEXTEST_VERSION := 0.9.143
 
+# Compiled without optimization, which takes a minute in place of ten. It runs for a second.
+CARGO_DENY_VERSION := 0.20.2
+CARGO_CYCLONEDX_VERSION := 0.5.9
+INSTALL_TOOL := CARGO_PROFILE_DEV_DEBUG=0 cargo install --locked --debug
+
 # Attacks by components. They run a second time without Deno's own permissions, so that the kernel and the server stand alone.
 KERNEL_ATTACKS := test(/attacks::(files|folders|network|reports|time_limit|uploads)::/)
 
@@ -29,7 +34,7 @@ FAULTS := target/faults.tsv
 # Extra flags: `make run ARGS="--listen 127.0.0.1:4000"`, `make bench ARGS="--only a,b"`, `make compare ARGS="--only sluice,n8n"`.
 ARGS ?=
 
-.PHONY: help run cluster build ui docs docs-test check test faults flakes runner lint bench compare packages screenshots catalogue deno tools clean
+.PHONY: cargo-deny cargo-cyclonedx help run cluster build ui docs docs-test check test faults flakes runner lint advisories dist dist-test bench compare packages screenshots catalogue deno tools clean
 
 help: ## List the commands
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -42,7 +47,7 @@ cluster: deno ui build ## Start three nodes on a throw-away PostgreSQL behind a 
 	SLUICE_BINARY=$(BINARY) target/release/try-cluster
 
 build: ## Build the release binary, target/release/sluice, with the console if that was built
-	cargo build --release --package sluice-cli
+	SLUICE_BUILD="$$(scripts/dist/build-name)" cargo build --release --package sluice-cli
 
 ui: $(CONSOLE) ## Build the console, ui/dist
 
@@ -83,13 +88,31 @@ flakes: tools runner ## Run the tests that match ARGS="name" a hundred times whi
 runner: ## Install the test runner, cargo-nextest, if it is missing
 	@cargo nextest --version >/dev/null 2>&1 || cargo install cargo-nextest --locked --version $(NEXTEST_VERSION)
 
-lint: tools $(CONSOLE_TOOLS) ## Check the format, the lints and the types of the Rust, the JavaScript and the console
+cargo-deny:
+	@[[ "$$(cargo deny --version 2>/dev/null)" == *" $(CARGO_DENY_VERSION)" ]] || $(INSTALL_TOOL) cargo-deny --version $(CARGO_DENY_VERSION)
+
+cargo-cyclonedx:
+	@[[ "$$(cargo cyclonedx --version 2>/dev/null)" == *" $(CARGO_CYCLONEDX_VERSION)" ]] \
+		|| $(INSTALL_TOOL) cargo-cyclonedx --version $(CARGO_CYCLONEDX_VERSION)
+
+lint: tools cargo-deny $(CONSOLE_TOOLS) ## Check the format, the lints, the types and the licences of the Rust, the JavaScript and the console
 	cargo fmt --all --check
+	cargo deny --log-level error check licenses bans sources
 	cargo clippy --workspace --all-targets -- -D warnings
 	node_modules/.bin/biome check --error-on-warnings
 	node --test scripts/cycles/
 	node scripts/check-cycles.mjs
 	cd ui && npm run check
+
+# The database is a git repository on GitHub, so it is not part of `make lint`.
+advisories: cargo-deny ## Check the crates against the database of security advisories, which needs the network
+	cargo deny --log-level error check advisories
+
+dist: deno ui docs cargo-cyclonedx ## Build the packages of a release into target/dist-packages; TARGET selects the platform
+	scripts/dist/all
+
+dist-test: ## Install and run each package of `make dist` in namespaces of its own; needs root
+	SLUICE_PACKAGES=$(abspath $(or $(CARGO_TARGET_DIR),target)/dist-packages) node --test scripts/dist/test/artefacts.test.mjs
 
 bench: tools ## Measure throughput, latency and memory of an optimized build; ARGS="--only a,b" selects
 	cargo build --profile dist --package sluice-cli --package sluice-bench

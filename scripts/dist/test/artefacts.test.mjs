@@ -1,0 +1,107 @@
+// Installs and runs each package of `make dist`, each in namespaces of its own. Needs root: `make dist-test`.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+
+const packages = process.env.SLUICE_PACKAGES;
+const here = import.meta.dirname;
+const checkout = join(here, "../../..");
+const cpu = process.arch;
+/** The acceptance limit from the tarball to the first event. */
+const A_MINUTE = 60_000;
+
+let work;
+before(() => {
+  // Not below /tmp, which is another one inside.
+  work = mkdtempSync("/var/tmp/sluice-packages-");
+  chmodSync(work, 0o755);
+});
+after(() => rmSync(work, { recursive: true }));
+
+function run(command, ...words) {
+  return execFileSync(command, words, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"], cwd: work });
+}
+
+const package_ = (pattern) => {
+  const found = readdirSync(packages).filter((name) => pattern.test(name));
+  assert.equal(found.length, 1, `one file in ${packages} matches ${pattern}`);
+  return join(packages, found[0]);
+};
+
+/** A folder with packages, and the scripts that run inside. */
+function folder(name, ...files) {
+  const path = join(work, name);
+  mkdirSync(path, { recursive: true });
+  for (const file of files) cpSync(file, join(path, file.split("/").at(-1)));
+  return path;
+}
+
+/** Runs a script on this machine's system, of which it sees a copy that is thrown away. */
+function onThisSystem({ packages, script, words = [], network = [] }) {
+  return run(join(here, "in-root"), ...network, "overlay", packages, "bash", "-c", INSIDE, script, ...words);
+}
+// The scripts of the checkout may be in a folder that the copy does not have.
+const INSIDE = 'mkdir /inside && cp /packages/inside/* /inside && exec "/inside/$0" "$@"';
+
+function withScripts(path) {
+  cpSync(join(here, "inside"), join(path, "inside"), { recursive: true });
+  return path;
+}
+
+function milliseconds(output) {
+  const found = output.match(/milliseconds to the first event: (\d+)/);
+  assert.ok(found, output);
+  return Number(found[1]);
+}
+
+describe("packages", () => {
+  test("the checksums are right", () => {
+    execFileSync("sha256sum", ["--check", "--strict", "--quiet", "SHA256SUMS"], { cwd: packages });
+  });
+
+  test("the tarball leads to a first event in under a minute, on a machine with a shell and nothing else", (t) => {
+    const root = join(work, "minimal");
+    run(join(here, "minimal-root"), root);
+    mkdirSync(join(root, "packages"));
+    cpSync(package_(new RegExp(`^sluice-.*-linux-${cpu}\\.tar\\.gz$`)), join(root, "packages/sluice.tar.gz"));
+    withScripts(root);
+    const output = run(join(here, "in-root"), "minimal", root, "/inside/tarball");
+    const taken = milliseconds(output);
+    t.diagnostic(output);
+    assert.match(output, /^sluice \d+\.\d+\.\d+ \([0-9a-f]{8}, \d{4}-\d\d-\d\d\)$/m);
+    assert.ok(taken < A_MINUTE, `${taken} ms`);
+  });
+
+  test("the Debian package installs a service, keeps its settings, and is removed and purged", (t) => {
+    const output = onThisSystem({ packages: withScripts(folder("deb", package_(/^sluice_.*\.deb$/))), script: "deb" });
+    t.diagnostic(output);
+    assert.ok(milliseconds(output) < A_MINUTE);
+    assert.match(output, /^purged$/m);
+  });
+
+  test("`npx sluice` and an installed `sluice` run from the npm packages", (t) => {
+    const path = withScripts(
+      folder("npm", package_(/^sluice-\d+\.\d+\.\d+\.tgz$/), package_(new RegExp(`^sluice-linux-${cpu}-.*\\.tgz$`))),
+    );
+    const deno = readdirSync(join(checkout, "node_modules/@deno"))[0];
+    run("npm", "pack", "--silent", "--pack-destination", path, join(checkout, "node_modules/@deno", deno));
+    const output = onThisSystem({ packages: path, script: "npm", words: [cpu] });
+    t.diagnostic(output);
+    assert.match(output, /^sluice \d/m);
+    assert.ok(milliseconds(output) < A_MINUTE);
+    assert.match(output, /^exit code: 2$/m);
+  });
+
+  test("the steps of the Dockerfile give a server that runs as an ordinary user and is healthy", (t) => {
+    const path = withScripts(folder("docker", package_(/\.tar\.gz$/), join(packages, "SHA256SUMS")));
+    const dockerfile = join(checkout, "packaging/docker/Dockerfile");
+    const steps = join(path, "inside/dockerfile");
+    writeFileSync(steps, run("node", join(here, "dockerfile-steps.mjs"), dockerfile), { mode: 0o755 });
+    // Its packages come from the network.
+    const output = onThisSystem({ packages: path, script: "dockerfile", network: ["host-network"] });
+    t.diagnostic(output);
+    assert.ok(milliseconds(output) < A_MINUTE);
+  });
+});

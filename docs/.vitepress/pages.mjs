@@ -10,7 +10,7 @@ const API = "api/";
 const SECTIONS = [
   {
     text: "Start",
-    pages: ["guide/first-source.md"],
+    pages: ["guide/installation.md", "guide/first-source.md"],
   },
   {
     text: "Build",

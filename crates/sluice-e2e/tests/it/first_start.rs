@@ -71,6 +71,8 @@ impl Machine {
     }
 
     async fn health(&self) -> Option<u16> {
+        // Plain HTTP needs a TLS provider too. The error only means that one is installed already.
+        let _ = rustls::crypto::ring::default_provider().install_default();
         let client = reqwest::Client::builder().tls_certs_only([]).no_proxy();
         let client = client.timeout(PATIENCE).build().expect("a client");
         let answer = client.get(format!("http://{}/healthz", self.address));

@@ -1,10 +1,8 @@
 //! Schedules of timer props: how they are parsed and stored, and when they are due next.
 
-use croner::{
-    Cron,
-    parser::{CronParser, Seconds, Year},
-};
-use jiff::{Timestamp, tz::TimeZone};
+mod cron;
+
+use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -12,9 +10,6 @@ use crate::json_value::whole_number;
 
 const HOUR: u32 = 3600;
 const YEAR: u32 = 31_536_000;
-const MAX_CRON_LENGTH: usize = 200;
-/// Of more ticks only so many are counted, because each occurrence of a cron expression has to be found.
-const MAX_COUNTED: u64 = 1_000;
 
 /// A valid schedule. Its JSON form is that of `configured_props`: `{cron, interval_seconds}`, of which one is null, and
 /// `timezone` if there is one.
@@ -35,8 +30,8 @@ impl TimerSpec {
     /// The default schedule.
     pub const HOURLY: TimerSpec = TimerSpec::Interval { seconds: HOUR };
 
-    /// Reads the form that users and components write (`intervalSeconds`) and the stored form (`interval_seconds`). The
-    /// error continues after the name of the prop: "must be at least 1 second".
+    /// Reads the form that users and components write (`intervalSeconds`) and the stored form (`interval_seconds`). A cron
+    /// expression that never fires is an error. The error continues after the name of the prop: "must be at least 1 second".
     pub fn from_json(value: &Value) -> Result<TimerSpec, String> {
         let field = |key: &str| value.get(key).filter(|part| !part.is_null());
         let intervals = [field("intervalSeconds"), field("interval_seconds")];
@@ -86,18 +81,18 @@ impl TimerSpec {
             Self::Cron {
                 expression,
                 timezone,
-            } => count_crons(expression, timezone.as_deref(), due_at, until_ms).unwrap_or(0),
+            } => cron::count(expression, timezone.as_deref(), due_at, until_ms).unwrap_or(0),
         }
     }
 
-    /// When it is due next, strictly after `now_ms`. A cron expression such as 30 February never is.
+    /// When it is due next, strictly after `now_ms`.
     pub fn next_after(&self, now_ms: i64) -> Option<i64> {
         match self {
             Self::Interval { seconds } => now_ms.checked_add(i64::from(*seconds) * 1000),
             Self::Cron {
                 expression,
                 timezone,
-            } => next_cron(expression, timezone.as_deref(), now_ms),
+            } => cron::next(expression, timezone.as_deref(), now_ms),
         }
     }
 }
@@ -139,9 +134,9 @@ fn parse_interval(value: &Value) -> Result<u32, String> {
         .ok_or_else(|| format!("must be at most {YEAR} seconds"))
 }
 
-fn parse_cron_spec(cron: &Value, timezone: Option<&Value>) -> Result<TimerSpec, String> {
-    let expression = cron.as_str().ok_or("cron must be a string")?.trim();
-    parse_cron(expression)?;
+fn parse_cron_spec(given: &Value, timezone: Option<&Value>) -> Result<TimerSpec, String> {
+    let expression = given.as_str().ok_or("cron must be a string")?.trim();
+    cron::check(expression)?;
     let timezone = match timezone {
         None => None,
         Some(name) => {
@@ -161,52 +156,6 @@ pub(crate) fn check_timezone(name: &str) -> Result<(), String> {
     TimeZone::get(name)
         .map(|_| ())
         .map_err(|_| format!("{name:?} is not known"))
-}
-
-fn parse_cron(expression: &str) -> Result<Cron, String> {
-    if expression.len() > MAX_CRON_LENGTH {
-        return Err(format!(
-            "is not a valid cron expression: longer than {MAX_CRON_LENGTH} characters"
-        ));
-    }
-    CronParser::builder()
-        .seconds(Seconds::Optional)
-        .year(Year::Disallowed)
-        .build()
-        .parse(expression)
-        .map_err(|error| format!("is not a valid cron expression: {error}"))
-}
-
-fn next_cron(expression: &str, timezone: Option<&str>, now_ms: i64) -> Option<i64> {
-    let zone = timezone.map_or(Ok(TimeZone::UTC), TimeZone::get).ok()?;
-    next_occurrence(&parse_cron(expression).ok()?, zone, now_ms)
-}
-
-fn count_crons(
-    expression: &str,
-    timezone: Option<&str>,
-    after_ms: i64,
-    until_ms: i64,
-) -> Option<u64> {
-    let zone = timezone.map_or(Ok(TimeZone::UTC), TimeZone::get).ok()?;
-    let cron = parse_cron(expression).ok()?;
-    let mut last = after_ms;
-    let mut count = 0;
-    while count < MAX_COUNTED && last < until_ms {
-        match next_occurrence(&cron, zone.clone(), last) {
-            Some(next) if next <= until_ms => last = next,
-            _ => break,
-        }
-        count += 1;
-    }
-    Some(count)
-}
-
-fn next_occurrence(cron: &Cron, zone: TimeZone, now_ms: i64) -> Option<i64> {
-    // Occurrences are whole seconds, so "after this second" is "after this millisecond".
-    let now = Timestamp::from_second(now_ms.div_euclid(1000)).ok()?;
-    let next = cron.find_next_occurrence(&now.to_zoned(zone), false).ok()?;
-    Some(next.timestamp().as_millisecond())
 }
 
 #[cfg(test)]

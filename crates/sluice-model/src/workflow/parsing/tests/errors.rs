@@ -122,7 +122,7 @@ fn schedules() {
     assert_eq!(
         before_steps(&format!("triggers:{}", lines.concat())),
         [
-            "line 3, column 23: triggers[0].schedule.cron: is not a valid cron expression: Component error: Number out of bounds.",
+            "line 3, column 23: triggers[0].schedule.cron: is not a valid cron expression: \"61\" is not a valid minute (0-59)",
             "line 3, column 45: triggers[0].schedule.timezone: \"Mars/Base\" is not known",
             "line 4, column 35: triggers[1].schedule.interval_seconds: must be at least 1 second",
             "line 5, column 48: triggers[2].schedule.timezone: goes with cron only",

@@ -140,7 +140,7 @@ impl ParsedModule {
     }
 }
 
-/// Each package once, or the errors of specifiers with versions that npm does not know.
+/// Each package once, or the errors of specifiers that name no package of npm.
 fn packages(
     code: &str,
     imports: &[Import],
@@ -164,6 +164,20 @@ fn packages(
             Specifier::BadVersion => {
                 let specifier = &import.specifier;
                 let message = format!("{specifier:?} does not name a version that npm knows");
+                errors.push(error_at(code, import.offset, message));
+            }
+            Specifier::Npm(package) => {
+                let message = format!(
+                    "{:?} has a prefix that components do not need: write {package:?}",
+                    import.specifier
+                );
+                errors.push(error_at(code, import.offset, message));
+            }
+            Specifier::Jsr => {
+                let message = format!(
+                    "{:?} is a package of jsr.io: components import packages of npm, such as \"axios\"",
+                    import.specifier
+                );
                 errors.push(error_at(code, import.offset, message));
             }
             Specifier::Relative | Specifier::Other => {}

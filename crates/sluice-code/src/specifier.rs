@@ -54,6 +54,10 @@ pub(crate) enum Specifier {
     Package(PackageRequest),
     /// A package with a text after the `@` that is not a version.
     BadVersion,
+    /// A package with the prefix `npm:`, by the text after it.
+    Npm(String),
+    /// A package of the registry jsr.io.
+    Jsr,
     /// A file beside the importing one.
     Relative,
     /// A URL, or a built-in module of Node.
@@ -64,6 +68,12 @@ impl Specifier {
     pub(crate) fn parse(text: &str) -> Specifier {
         if text.starts_with("./") || text.starts_with("../") || text == "." || text == ".." {
             return Specifier::Relative;
+        }
+        if let Some(package) = text.strip_prefix("npm:") {
+            return Specifier::Npm(package.trim_start_matches('/').to_owned());
+        }
+        if text.starts_with("jsr:") {
+            return Specifier::Jsr;
         }
         let is_built_in = BUILT_IN.contains(&format!(" {text} "));
         if is_built_in || text.starts_with(['.', '/', '#']) || text.contains([':', '\\']) {
@@ -157,7 +167,6 @@ mod tests {
             "/x",
             "#x",
             "https://x.test/y.js",
-            "npm:axios",
             "",
             "@scope",
             "@/x",
@@ -168,6 +177,10 @@ mod tests {
         for text in ["./x", "../x.mjs", ".", ".."] {
             assert_eq!(Specifier::parse(text), Specifier::Relative, "{text}");
         }
+        for (text, package) in [("npm:axios", "axios"), ("npm:/@s/p@1/sub", "@s/p@1/sub")] {
+            assert_eq!(Specifier::parse(text), Specifier::Npm(package.to_owned()));
+        }
+        assert_eq!(Specifier::parse("jsr:@std/path"), Specifier::Jsr);
         for text in ["axios@", "axios@1 || 2", "@s/p@a(b)"] {
             assert_eq!(Specifier::parse(text), Specifier::BadVersion, "{text}");
         }

@@ -211,7 +211,11 @@ fn after_hashbang(code: &str) -> usize {
 fn package(specifier: &str) -> Option<String> {
     match Specifier::parse(specifier) {
         Specifier::Package(_) => Some(format!("{STAND_IN}({})", quoted(specifier))),
-        Specifier::BadVersion | Specifier::Relative | Specifier::Other => None,
+        Specifier::BadVersion
+        | Specifier::Npm(_)
+        | Specifier::Jsr
+        | Specifier::Relative
+        | Specifier::Other => None,
     }
 }
 

@@ -53,6 +53,22 @@ async fn an_import_of_nothing_names_the_file_that_imports_and_its_line() {
 }
 
 #[tokio::test]
+async fn a_package_with_a_prefix_is_explained() {
+    let errors = errors(&[(
+        "a.mjs",
+        "import axios from \"npm:axios@1\";\nimport path from 'jsr:@std/path';\nexport default axios;",
+    )])
+    .await;
+    assert_eq!(
+        errors,
+        [
+            "a.mjs:1:19: \"npm:axios@1\" has a prefix that components do not need: write \"axios@1\"",
+            "a.mjs:2:18: \"jsr:@std/path\" is a package of jsr.io: components import packages of npm, such as \"axios\"",
+        ]
+    );
+}
+
+#[tokio::test]
 async fn all_errors_are_reported_at_once() {
     let errors = errors(&[
         (

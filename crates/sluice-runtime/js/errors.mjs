@@ -5,6 +5,10 @@ const HARNESS = new URL(".", import.meta.url).href;
 const RUNTIME_FRAME = /^\s*at (?:.*\()?(?:ext|node):/;
 // A frame in a source file of a component, by its URL or its path in the tree.
 const FRAME_ELSEWHERE = /^\s*at (?:.*\()?(https?:\/\/.+|(?!node_modules\/)[^\s():]+\.[cm]?[jt]s):(\d+):(\d+)\)?$/;
+// Deno names a flag of its own when it refuses a connection to a private address.
+const DENO_FLAG = ", run again with the --allow-net flag";
+const OWN_FLAG = ": the operator of the server can allow this address with --allow-network";
+
 /** The names of a tenant's files in errors. */
 export class FileNames {
   /** Texts in stacks, each with the text that replaces it. */
@@ -61,7 +65,7 @@ export class FileNames {
     }
     const told = {
       name: printable(thrown.name || "Error"),
-      message: printable(thrown.message ?? ""),
+      message: withOwnFlag(printable(thrown.message ?? "")),
       stack: this.ownLines(printable(thrown.stack ?? "")),
     };
     if (typeof thrown.code === "string") told.code = thrown.code;
@@ -80,8 +84,8 @@ export class FileNames {
 
   /** A stack with the file names of the author and without frames of the harness. */
   ownLines(stack) {
-    if (this.#renames.length === 0) return stack;
-    let told = stack;
+    let told = withOwnFlag(stack);
+    if (this.#renames.length === 0) return told;
     for (const [position, url, columns] of this.#evaluated) {
       told = told.replace(position, (_, line, column) => `${url}:${line}:${line === "1" ? column - columns : column}`);
     }
@@ -91,6 +95,10 @@ export class FileNames {
       .filter((line) => !line.includes(HARNESS) && !RUNTIME_FRAME.test(line))
       .join("\n");
   }
+}
+
+function withOwnFlag(text) {
+  return text.replaceAll(DENO_FLAG, OWN_FLAG);
 }
 
 function escapeRegExp(text) {

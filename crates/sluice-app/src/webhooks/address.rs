@@ -1,11 +1,13 @@
-//! Syntax check of webhook addresses. The outbox checks at connect time whether an address may be reached.
+//! Checks of webhook addresses: their syntax, and private addresses. Names are resolved and checked again for each connection.
 
 use reqwest::Url;
+use sluice_outbox::NetGuard;
 
 const MAX_LENGTH: usize = 2_048;
+const PRIVATE: &str = "url must not have a private address: use a public one, or start the server with --allow-private-network";
 
 /// The rule that an address breaks.
-pub(super) fn error(url: &str) -> Option<String> {
+pub(super) fn error(url: &str, guard: NetGuard) -> Option<String> {
     if url.len() > MAX_LENGTH {
         return Some(format!("url must not be longer than {MAX_LENGTH} bytes"));
     }
@@ -28,14 +30,44 @@ pub(super) fn error(url: &str) -> Option<String> {
     if rest.is_empty() || rest.starts_with(['/', '\\', '?', '#']) {
         return Some("url must have a hostname".to_owned());
     }
-    Url::parse(url)
-        .err()
-        .map(|error| format!("url is not valid: {error}"))
+    match Url::parse(url) {
+        Ok(url) => guard.judge(&url).err().map(|_| PRIVATE.to_owned()),
+        Err(error) => Some(format!("url is not valid: {error}")),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// On a server that allows private addresses.
+    fn error(url: &str) -> Option<String> {
+        super::error(url, NetGuard::new(true))
+    }
+
+    #[test]
+    fn a_literal_private_address_needs_the_permission_of_the_operator() {
+        let guard = NetGuard::new(false);
+        for url in [
+            "http://127.0.0.1:9/hook",
+            "http://10.1.2.3",
+            "http://2130706433/",
+            "http://0x7f.1/",
+            "http://[::1]/",
+            "http://[::ffff:192.168.0.1]/",
+            "http://169.254.169.254/latest/meta-data",
+        ] {
+            assert_eq!(super::error(url, guard).as_deref(), Some(PRIVATE), "{url}");
+            assert_eq!(error(url), None, "{url}");
+        }
+        for url in [
+            "https://example.com/",
+            "http://1.1.1.1/",
+            "http://[2606:4700::1111]/",
+        ] {
+            assert_eq!(super::error(url, guard), None, "{url}");
+        }
+    }
 
     #[test]
     fn http_and_https_addresses_with_a_hostname_are_valid() {

@@ -3,7 +3,7 @@
 use sluice_engine::EngineError;
 use sluice_infra::{Infra, MS_PER_DAY};
 use sluice_model::{TextChange, UserId, WebhookId};
-use sluice_outbox::Outbox;
+use sluice_outbox::{NetGuard, Outbox};
 use sluice_store::{
     Conn, Page, StoreError, delivery_history,
     webhooks::{self, PreviousSecret, Webhook, WebhookFilter},
@@ -46,6 +46,7 @@ pub struct WebhookWithSecret {
 pub struct Webhooks {
     pub(super) infra: Infra,
     pub(super) outbox: Outbox,
+    guard: NetGuard,
 }
 
 impl Webhooks {
@@ -53,6 +54,7 @@ impl Webhooks {
         Webhooks {
             infra: infra.clone(),
             outbox,
+            guard: NetGuard::new(infra.settings.allow_private_network),
         }
     }
 
@@ -67,7 +69,7 @@ impl Webhooks {
             description,
             concurrency,
         } = new;
-        check(Some(&url), concurrency)?;
+        check(Some(&url), concurrency, self.guard)?;
         let secret = NewSecret::random(&self.infra.vault, &mut self.infra.ids.rng());
         let now = self.infra.creation_ms();
         let webhook = Webhook {
@@ -126,7 +128,7 @@ impl Webhooks {
         id: &WebhookId,
         change: WebhookChange,
     ) -> Result<Webhook, EngineError> {
-        check(change.url.as_deref(), change.concurrency)?;
+        check(change.url.as_deref(), change.concurrency, self.guard)?;
         self.change(user, id, move |webhook| {
             let WebhookChange {
                 url,
@@ -232,8 +234,8 @@ impl Webhooks {
     }
 }
 
-fn check(url: Option<&str>, concurrency: Option<u32>) -> Result<(), EngineError> {
-    if let Some(error) = url.and_then(address::error) {
+fn check(url: Option<&str>, concurrency: Option<u32>, guard: NetGuard) -> Result<(), EngineError> {
+    if let Some(error) = url.and_then(|url| address::error(url, guard)) {
         return Err(EngineError::BadRequest(error));
     }
     if concurrency.is_some_and(|count| !(1..=MAX_CONCURRENCY).contains(&count)) {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{names::Names, template::TemplateValues};
+use super::{names::Names, template::TemplateValues, typescript};
 
 /// A file to write, relative to the target folder.
 pub(super) struct NewFile {
@@ -15,6 +15,8 @@ pub(super) struct NewFile {
 /// The new files, and the commands to run next.
 pub(super) struct Scaffold {
     pub(super) files: Vec<NewFile>,
+    /// Files for the whole folder, which stay if they exist.
+    pub(super) shared: Vec<NewFile>,
     /// Commands, each with its purpose.
     pub(super) next: Vec<(String, &'static str)>,
 }
@@ -63,6 +65,18 @@ impl Language {
         }
     }
 
+    fn shared_files(self) -> Vec<NewFile> {
+        match self {
+            Language::JavaScript => Vec::new(),
+            Language::TypeScript => typescript::files()
+                .map(|(path, text)| NewFile {
+                    path: PathBuf::from(path),
+                    text,
+                })
+                .into(),
+        }
+    }
+
     fn template_values(self) -> TemplateValues {
         TemplateValues::default()
             .condition("js", self == Language::JavaScript)
@@ -97,6 +111,7 @@ pub(super) fn source(names: &Names, language: Language, interfaces: Interfaces) 
             (format!("sluice deploy {file}"), "deploy it"),
         ],
         files: files.into(),
+        shared: language.shared_files(),
     }
 }
 
@@ -126,6 +141,7 @@ pub(super) fn action(names: &Names, language: Language) -> Scaffold {
             ),
         ],
         files: files.into(),
+        shared: language.shared_files(),
     }
 }
 
@@ -162,6 +178,7 @@ pub(super) fn app(names: &Names, language: Language) -> Scaffold {
             action,
             test,
         ],
+        shared: language.shared_files(),
     }
 }
 
@@ -185,6 +202,10 @@ pub(super) fn workflow(names: &Names, language: Language) -> Scaffold {
                 format!("sluice workflows deploy {folder}/workflow.yaml"),
                 "deploy it",
             ),
+            (
+                format!("sluice workflows run {folder} --wait"),
+                "run it once",
+            ),
         ],
         files: vec![
             NewFile {
@@ -194,6 +215,7 @@ pub(super) fn workflow(names: &Names, language: Language) -> Scaffold {
             step,
             test,
         ],
+        shared: language.shared_files(),
     }
 }
 

@@ -3,6 +3,7 @@
 mod files;
 mod names;
 mod template;
+mod typescript;
 
 use std::{
     fmt::{self, Write},
@@ -32,7 +33,7 @@ pub(crate) struct InitOptions {
     kind: Option<Kind>,
     /// Name, such as new-orders or "New orders"
     name: Option<String>,
-    /// Write TypeScript [default: JavaScript]
+    /// Write TypeScript, with types for an editor and `tsc` [default: JavaScript]
     #[arg(long)]
     typescript: bool,
     #[command(flatten)]
@@ -64,8 +65,8 @@ pub(crate) async fn init(options: &InitOptions) -> anyhow::Result<ExitCode> {
     let kind = options.kind().await?;
     let name = options.name(kind).await?;
     let scaffold = options.scaffold(kind, &Names::new(&name)?)?;
-    write(&scaffold, &options.dir, options.force)?;
-    show_result(options, &scaffold)?;
+    let written = write(&scaffold, &options.dir, options.force)?;
+    show_result(options, &scaffold, &written)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -130,33 +131,36 @@ fn question(message: &str) -> Question {
     }
 }
 
-/// Writes all files, or none if one exists already.
-fn write(scaffold: &Scaffold, dir: &Path, force: bool) -> anyhow::Result<()> {
-    let paths: Vec<PathBuf> = scaffold
-        .files
-        .iter()
-        .map(|file| dir.join(&file.path))
-        .collect();
-    if !force && let Some(path) = paths.iter().find(|path| path.exists()) {
+/// Writes all files, or none if one exists already. Existing shared files stay. Returns the written paths, relative to `dir`.
+fn write(scaffold: &Scaffold, dir: &Path, force: bool) -> anyhow::Result<Vec<PathBuf>> {
+    let mut paths = scaffold.files.iter().map(|file| dir.join(&file.path));
+    let taken = paths.find(|path| path.exists());
+    if let (false, Some(path)) = (force, taken) {
         bail!(
             "{} exists already: choose another name, or overwrite it with --force",
             path.display()
         );
     }
-    for (path, file) in paths.iter().zip(&scaffold.files) {
+    let shared = scaffold.shared.iter();
+    let missing = shared.filter(|file| force || !dir.join(&file.path).exists());
+    let mut written = Vec::new();
+    for file in scaffold.files.iter().chain(missing) {
+        let path = dir.join(&file.path);
         let folder = path.parent().unwrap_or(dir);
         fs::create_dir_all(folder)
-            .and_then(|()| fs::write(path, &file.text))
+            .and_then(|()| fs::write(&path, &file.text))
             .with_context(|| format!("cannot write {}", path.display()))?;
+        written.push(file.path.clone());
     }
-    Ok(())
+    Ok(written)
 }
 
-fn show_result(options: &InitOptions, scaffold: &Scaffold) -> anyhow::Result<()> {
-    let paths = scaffold
-        .files
-        .iter()
-        .map(|file| shown(&options.dir, &file.path));
+fn show_result(
+    options: &InitOptions,
+    scaffold: &Scaffold,
+    written: &[PathBuf],
+) -> anyhow::Result<()> {
+    let paths = written.iter().map(|path| shown(&options.dir, path));
     if options.json {
         return show_json(&json!({ "files": paths.collect::<Vec<_>>() }));
     }

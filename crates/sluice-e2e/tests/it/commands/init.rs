@@ -76,12 +76,57 @@ async fn a_workflow_deploys_and_answers() {
     let document = document.to_str().expect("UTF-8");
     let shown = cli.ok(&["workflows", "deploy", document, "--json"]).await;
     let shown: serde_json::Value = serde_json::from_str(&shown).expect("JSON");
-    let endpoint = shown["workflow"]["triggers"][0]["endpoint_url"]
+    let endpoint = shown["triggers"][0]["endpoint_url"]
         .as_str()
         .unwrap_or_else(|| panic!("{shown:#}"));
+    // The first run has no body.
+    let args = ["workflows", "run", "say-hello", "--wait", "--json"];
+    let run: serde_json::Value = serde_json::from_str(&cli.ok(&args).await).expect("JSON");
+    assert_eq!(run["state"], "succeeded", "{run:#}");
+    let greeting = &run["steps"][0]["exports"]["$return_value"];
+    assert_eq!(*greeting, "Hello, stranger!");
+
     let request = cli.api.absolute(Method::POST, endpoint);
     let answer = request.json(&json!({ "name": "Ada" })).send().await;
     assert_eq!(answer.body, json!({ "text": "Hello, Ada!" }));
+}
+
+#[tokio::test]
+async fn typescript_is_checked_with_types_that_were_written_beside_it() {
+    let shop = Workshop::with(&[]);
+    for (name, flags) in SOURCES {
+        let args = ["init", "source", name, "--typescript"];
+        shop.ok(&[&args[..], flags].concat()).await;
+    }
+    for (kind, name) in [("action", "act"), ("app", "acme"), ("workflow", "flow")] {
+        shop.ok(&["init", kind, name, "--typescript"]).await;
+    }
+    let errors = type_errors(shop.folder.path());
+    assert_eq!(errors, "");
+
+    let code = shop.folder.text("plain.ts");
+    let wrong = code.replace("this.db.get", "this.bd.get");
+    assert_ne!(code, wrong);
+    std::fs::write(shop.folder.join("plain.ts"), wrong).unwrap();
+    let errors = type_errors(shop.folder.path());
+    assert!(
+        errors.contains("plain.ts") && errors.contains("'bd'"),
+        "{errors}"
+    );
+}
+
+/// The output of the TypeScript compiler for a folder.
+fn type_errors(folder: &Path) -> String {
+    let compiler = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../ui/node_modules/typescript/bin/tsc"
+    );
+    let ran = std::process::Command::new("node")
+        .args([compiler, "--project"])
+        .arg(folder)
+        .output()
+        .expect("the compiler starts");
+    String::from_utf8(ran.stdout).expect("UTF-8")
 }
 
 #[tokio::test]

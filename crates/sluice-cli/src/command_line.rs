@@ -51,6 +51,7 @@ pub(crate) const GROUPS: [(&str, &[&str]); 4] = [
             "doctor",
             "login",
             "logout",
+            "profile",
             "rotate-key",
             "signup",
             "users",

@@ -15,6 +15,7 @@ use toml_edit::{DocumentMut, Item, Table, value};
 /// The profile that is used when no other is chosen.
 pub(crate) const DEFAULT_PROFILE: &str = "default";
 const PROFILES: &str = "profiles";
+const CURRENT: &str = "profile";
 
 /// A server and an API key for it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -99,6 +100,19 @@ impl Config {
             profiles[name] = Item::Table(table.clone().into_table());
         }
         self.contents.profiles.insert(name.to_owned(), profile);
+    }
+
+    /// Makes an existing profile the current one.
+    pub(crate) fn use_profile(&mut self, name: &str) -> anyhow::Result<()> {
+        self.profile(name)?;
+        let is_new = !self.text.contains_key(CURRENT);
+        self.text[CURRENT] = value(name);
+        if is_new && let Some(mut key) = self.text.key_mut(CURRENT) {
+            // A comment at the beginning of the file stays there.
+            key.leaf_decor_mut().clear();
+        }
+        self.contents.profile = Some(name.to_owned());
+        Ok(())
     }
 
     /// Returns whether the profile existed.
@@ -189,6 +203,24 @@ mod tests {
         assert_eq!(config.profile("b").unwrap(), &profile("2"));
         assert_eq!(config.profiles().len(), 1);
         assert!(fs::read_to_string(&path).unwrap().starts_with("# mine\n"));
+    }
+
+    #[test]
+    fn another_profile_becomes_the_current_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config.toml");
+        let text = "# mine\n[profiles.a]\nurl = \"http://a\"\napi_key = \"1\"\n\n[profiles.b]\nurl = \"http://b\"\napi_key = \"2\" # old\n";
+        fs::write(&path, text).unwrap();
+        let mut config = Config::at(path.clone()).unwrap();
+        assert!(config.use_profile("c").is_err());
+        for name in ["b", "a"] {
+            config.use_profile(name).unwrap();
+            config.save().unwrap();
+            config = Config::at(path.clone()).unwrap();
+            assert_eq!(config.current(), name);
+        }
+        let written = fs::read_to_string(&path).unwrap();
+        assert_eq!(written, format!("profile = \"a\"\n{text}"));
     }
 
     #[test]

@@ -47,7 +47,7 @@ impl ClientError {
         }
     }
 
-    pub(super) fn api(url: &str, status: u16, body: &[u8]) -> ClientError {
+    pub(crate) fn api(url: &str, status: u16, body: &[u8]) -> ClientError {
         let body = serde_json::from_slice(body).unwrap_or_else(|_| ApiErrorBody {
             error: format!("the server responded with status {status} and no error message"),
             ..ApiErrorBody::default()

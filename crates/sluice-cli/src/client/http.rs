@@ -93,6 +93,18 @@ impl Client {
         self.parse(body)
     }
 
+    /// Sends a request to an address whose key is the permission, outside of `/v1` and without the API key.
+    pub(crate) async fn post_callback<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &Value,
+    ) -> Result<T, ClientError> {
+        let url = format!("{}{path}", self.url);
+        let request = self.http.request(Method::POST, url);
+        let body = self.respond(with_json(request, body)).await?;
+        self.data(body)
+    }
+
     pub(crate) async fn put<T: DeserializeOwned>(
         &self,
         path: &str,
@@ -201,10 +213,13 @@ impl Client {
     ) -> Result<Value, ClientError> {
         let mut request = self.request(method, path);
         if let Some(body) = body {
-            request = request
-                .header(reqwest::header::CONTENT_TYPE, "application/json")
-                .body(body.to_string());
+            request = with_json(request, &body);
         }
+        self.respond(request).await
+    }
+
+    /// The body of a success, or null when it is empty.
+    async fn respond(&self, request: RequestBuilder) -> Result<Value, ClientError> {
         let response = request.send().await.map_err(|e| self.unreachable(e))?;
         let status = response.status();
         let bytes = response.bytes().await.map_err(|e| self.unreachable(e))?;
@@ -246,6 +261,12 @@ impl Client {
 /// Percent-encodes a path segment or a query value.
 pub(crate) fn escaped(text: &str) -> String {
     utf8_percent_encode(text, RESERVED).to_string()
+}
+
+fn with_json(request: RequestBuilder, body: &Value) -> RequestBuilder {
+    request
+        .header(reqwest::header::CONTENT_TYPE, "application/json")
+        .body(body.to_string())
 }
 
 fn as_json(body: &impl Serialize) -> Value {

@@ -1,6 +1,6 @@
 //! Resolving a component from the command line: a file, a key or a URL.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use sluice_api::{Component, CreateComponent};
@@ -9,6 +9,7 @@ use sluice_model::ComponentKind;
 use super::{
     close_keys::close_keys,
     code::{self, EXTENSIONS},
+    error_location::with_location,
     progress::during,
 };
 use crate::{
@@ -58,38 +59,45 @@ impl ComponentName {
 
     /// Finds the component on the server, or saves it there.
     pub(crate) async fn resolve(&self, client: &Client) -> anyhow::Result<SavedComponent> {
-        let new = match self {
-            ComponentName::Key(key) => return by_key(client, key).await,
-            ComponentName::Url(url) => CreateComponent {
-                component_url: Some(url.clone()),
-                ..CreateComponent::default()
-            },
-            ComponentName::File(path) => {
-                let extension = path.extension().and_then(|extension| extension.to_str());
-                if let Some("yaml" | "yml") = extension {
-                    bail!(
-                        "{} looks like a workflow: deploy it with `sluice workflows deploy {0}`",
-                        path.display()
-                    );
-                }
-                if path.is_file()
-                    && extension.is_none_or(|extension| !EXTENSIONS.contains(&extension))
-                {
-                    bail!(
-                        "{} is not a code file: the files of components end in .{}",
-                        path.display(),
-                        EXTENSIONS.join(", .")
-                    );
-                }
-                let module = match code::read_module(path).await? {
-                    Ok(module) => module,
-                    Err(errors) => bail!("{}", errors.join("\n")),
+        match self {
+            ComponentName::Key(key) => by_key(client, key).await,
+            ComponentName::Url(url) => {
+                let new = CreateComponent {
+                    component_url: Some(url.clone()),
+                    ..CreateComponent::default()
                 };
-                module.code.to_create()
+                save(client, &new).await
             }
-        };
-        save(client, &new).await
+            ComponentName::File(path) => {
+                let new = component_in(path).await?;
+                let saved = save(client, &new).await;
+                saved.map_err(|error| with_location(path, error))
+            }
+        }
     }
+}
+
+/// The component in a local file, with its imports.
+async fn component_in(path: &Path) -> anyhow::Result<CreateComponent> {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    if let Some("yaml" | "yml") = extension {
+        bail!(
+            "{} looks like a workflow: deploy it with `sluice workflows deploy {0}`",
+            path.display()
+        );
+    }
+    if path.is_file() && extension.is_none_or(|extension| !EXTENSIONS.contains(&extension)) {
+        bail!(
+            "{} is not a code file: the files of components end in .{}",
+            path.display(),
+            EXTENSIONS.join(", .")
+        );
+    }
+    let module = match code::read_module(path).await? {
+        Ok(module) => module,
+        Err(errors) => bail!("{}", errors.join("\n")),
+    };
+    Ok(module.code.to_create())
 }
 
 impl SavedComponent {

@@ -1,4 +1,9 @@
-//! Stack traces with the name of the local file. The server calls a file that was sent alone `component.mjs` or the like.
+//! Errors of the server in local code, with the name of the local file. The server calls a file that was sent alone
+//! `component.mjs` or the like.
+
+use std::path::Path;
+
+use crate::client::ClientError;
 
 const NAMES: [&str; 6] = [
     "component.mjs:",
@@ -8,6 +13,31 @@ const NAMES: [&str; 6] = [
     "component.mts:",
     "component.cts:",
 ];
+
+/// The errors that the server found in the code of `file` or in other input. `None` when the request failed for another
+/// reason.
+pub(crate) fn input_errors(file: &Path, error: &ClientError) -> Option<Vec<String>> {
+    let file = file.display().to_string();
+    if let Some(errors) = error.code_errors() {
+        return Some(errors.iter().map(|error| error.located(&file)).collect());
+    }
+    let errors = error.input_errors()?;
+    let with_file = errors.iter().map(|error| with_file_name(&file, error));
+    Some(with_file.collect())
+}
+
+/// The errors in the code of `file`, each with its location, in place of those of the server.
+pub(crate) fn with_location(file: &Path, error: anyhow::Error) -> anyhow::Error {
+    let sent = error.downcast_ref::<ClientError>();
+    match sent.and_then(ClientError::code_errors) {
+        Some(errors) if !errors.is_empty() => {
+            let file = file.display().to_string();
+            let lines: Vec<String> = errors.iter().map(|error| error.located(&file)).collect();
+            anyhow::anyhow!("{}", lines.join("\n"))
+        }
+        _ => error,
+    }
+}
 
 /// Replaces the server's name of the file in a stack trace or log line.
 pub(crate) fn with_file_name(file: &str, text: &str) -> String {
@@ -39,6 +69,22 @@ fn first_name(text: &str) -> Option<(usize, &'static str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn code_errors_have_the_location_in_the_local_file() {
+        let body = r#"{"error": "the code does not load", "details": {"component_code": ["no (line 2, column 7)", "lib/b.mjs:1:1: no"],
+            "code": [{"message": "no", "line": 2, "column": 7}, {"message": "no", "file": "lib/b.mjs", "line": 1, "column": 1}]}}"#;
+        let error = ClientError::api("http://a", 422, body.as_bytes());
+        let file = Path::new("src/a.mjs");
+        let expected = ["src/a.mjs:2:7: no", "lib/b.mjs:1:1: no"];
+        assert_eq!(input_errors(file, &error).unwrap(), expected);
+        assert_eq!(
+            with_location(file, error.into()).to_string(),
+            expected.join("\n")
+        );
+        let other = ClientError::api("http://a", 404, br#"{"error": "no user"}"#);
+        assert_eq!(with_location(file, other.into()).to_string(), "no user");
+    }
 
     #[test]
     fn stack_traces_name_the_local_file() {

@@ -68,7 +68,9 @@ use self::{
     list::ListOptions,
     publish::PublishOptions,
     registry::RegistryCommand,
-    session::{LoginOptions, LogoutOptions, RotateKeyOptions, SignupOptions, WhoamiOptions},
+    session::{
+        LoginOptions, LogoutOptions, ProfileCommand, RotateKeyOptions, SignupOptions, WhoamiOptions,
+    },
     sources::{DeleteOptions, DescribeOptions, EventsOptions, LogsOptions, RunOptions},
     subscribe::{SubscribeOptions, UnsubscribeOptions},
     test::TestOptions,
@@ -114,6 +116,9 @@ pub(crate) enum ClientCommand {
     Unsubscribe(UnsubscribeOptions),
     Login(LoginOptions),
     Logout(LogoutOptions),
+    /// Switch between the profiles of the configuration file
+    #[command(subcommand)]
+    Profile(ProfileCommand),
     RotateKey(RotateKeyOptions),
     Signup(SignupOptions),
     /// Manage the users of the server (operator only)
@@ -163,6 +168,7 @@ pub(crate) fn run(
             ClientCommand::Unsubscribe(options) => done(subscribe::unsubscribe(options).await),
             ClientCommand::Login(options) => done(session::login(options).await),
             ClientCommand::Logout(options) => done(session::logout(&options)),
+            ClientCommand::Profile(command) => done(session::profile(command)),
             ClientCommand::RotateKey(options) => done(session::rotate_key(options).await),
             ClientCommand::Signup(options) => done(session::signup(options).await),
             ClientCommand::Users(command) => done(users::run(command).await),

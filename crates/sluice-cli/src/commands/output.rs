@@ -116,13 +116,17 @@ pub(crate) fn sanitized(text: &str) -> String {
         .collect()
 }
 
-/// A time in the local time zone.
+/// A time in the local time zone, with its offset from UTC.
 pub(crate) fn local_time(epoch_ms: i64) -> String {
+    time_in(TimeZone::system(), epoch_ms)
+}
+
+fn time_in(zone: TimeZone, epoch_ms: i64) -> String {
     Timestamp::from_millisecond(epoch_ms).map_or_else(
         |_| "-".to_owned(),
         |time| {
-            let local = time.to_zoned(TimeZone::system());
-            local.strftime("%Y-%m-%d %H:%M:%S").to_string()
+            let local = time.to_zoned(zone);
+            local.strftime("%Y-%m-%d %H:%M:%S %:z").to_string()
         },
     )
 }
@@ -162,6 +166,17 @@ mod tests {
         table.row(vec!["längst".to_owned(), String::new()]);
         let plain = anstream::adapter::strip_str(&table.to_text()).to_string();
         assert_eq!(plain, "NAME    STATE\na       on\nlängst\n");
+    }
+
+    #[test]
+    fn times_have_an_offset() {
+        assert_eq!(time_in(TimeZone::UTC, 0), "1970-01-01 00:00:00 +00:00");
+        let kathmandu = TimeZone::get("Asia/Kathmandu").unwrap();
+        assert_eq!(
+            time_in(kathmandu, 1_700_000_000_000),
+            "2023-11-15 03:58:20 +05:45"
+        );
+        assert_eq!(local_time(i64::MAX), "-");
     }
 
     #[test]

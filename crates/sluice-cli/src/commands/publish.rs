@@ -10,6 +10,7 @@ use sluice_api::Component;
 use super::{
     code::read_module,
     common::Common,
+    error_location::with_location,
     output::{GOOD, show, show_json, styled},
 };
 use crate::exit;
@@ -70,7 +71,7 @@ async fn send(options: &PublishOptions) -> anyhow::Result<Component> {
                 "only the operator can publish to the registry of the server: omit --server to publish to your account"
             );
         }
-        error.into()
+        with_location(Path::new(&options.file), error.into())
     })
 }
 

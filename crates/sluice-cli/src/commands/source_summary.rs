@@ -25,19 +25,14 @@ pub(crate) fn source_fields(source: &Source, url: &str) -> String {
         lines.push(("state", "inactive".to_owned()));
     }
     lines.extend(endpoint(source).map(|endpoint| ("endpoint", endpoint.to_owned())));
-    let schedules = source.configured_props.values().filter_map(schedule);
+    let schedules = schedules(&source.configured_props).into_iter();
     lines.extend(schedules.map(|schedule| ("timer", schedule)));
-    lines.push(("stream", format!("{url}/sources/{}/sse", source.id)));
+    lines.push(("stream", format!("{url}/v1/sources/{}/sse", source.id)));
     fields(&lines)
 }
 
-/// The schedules of a source's timers, such as `every 60 s` or a cron expression.
+/// The schedules of a source's timers, such as `every 15m` or a cron expression with its time zone.
 pub(crate) fn schedules(props: &Map<String, Value>) -> Vec<String> {
-    let schedule = |value: &Value| match (value.get("cron"), value.get("interval_seconds")) {
-        (Some(Value::String(cron)), _) => Some(cron.clone()),
-        (_, Some(Value::Number(seconds))) => Some(format!("every {seconds} s")),
-        _ => None,
-    };
     props.values().filter_map(schedule).collect()
 }
 
@@ -91,7 +86,7 @@ mod tests {
         let text = summary(&json!({"http": {"endpoint_url": "http://s/e/1"}}));
         assert_eq!(
             text,
-            "Deployed hello\nid        dc_abc\nname      Hello\nendpoint  http://s/e/1\nstream    http://s/sources/dc_abc/sse\n\n\
+            "Deployed hello\nid        dc_abc\nname      Hello\nendpoint  http://s/e/1\nstream    http://s/v1/sources/dc_abc/sse\n\n\
              Send a test request:\n  curl -H 'content-type: application/json' -d '{\"hello\": \"world\"}' http://s/e/1\n"
         );
     }
@@ -104,5 +99,10 @@ mod tests {
             &json!({"timer": {"cron": "0 9 * * *", "interval_seconds": null}, "o": {"cron": "x"}}),
         );
         assert!(cron.contains("timer   0 9 * * * (UTC)\n"), "{cron}");
+        let props = json!({"timer": {"cron": "0 9 * * *", "interval_seconds": null, "timezone": "Asia/Tokyo"}});
+        assert_eq!(
+            schedules(props.as_object().unwrap()),
+            ["0 9 * * * (Asia/Tokyo)"]
+        );
     }
 }

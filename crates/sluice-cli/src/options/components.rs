@@ -6,7 +6,10 @@ use bytesize::ByteSize;
 use clap::Args;
 use sluice_runtime::{ComponentUsers, Isolation, Limits};
 
-use super::{isolation::IsolationOption, size::bytes};
+use super::{
+    isolation::IsolationOption,
+    size::{bytes, memory},
+};
 
 #[derive(Args)]
 #[command(next_help_heading = "Components")]
@@ -22,6 +25,7 @@ pub(crate) struct ComponentOptions {
         long,
         env = "SLUICE_HEAP",
         default_value = "256MiB",
+        value_parser = memory,
         value_name = "SIZE"
     )]
     pub(crate) heap: ByteSize,
@@ -30,6 +34,7 @@ pub(crate) struct ComponentOptions {
         long,
         env = "SLUICE_MAX_MEMORY",
         default_value = "512MiB",
+        value_parser = memory,
         value_name = "SIZE"
     )]
     pub(crate) max_memory: ByteSize,
@@ -167,9 +172,7 @@ const GRACE: Duration = Duration::from_secs(1);
 impl ComponentOptions {
     pub(crate) fn limits(&self) -> Limits {
         Limits {
-            heap_mb: u32::try_from(self.heap.as_u64() / (1024 * 1024))
-                .unwrap_or(u32::MAX)
-                .max(16),
+            heap_mb: u32::try_from(self.heap.as_u64() / (1024 * 1024)).unwrap_or(u32::MAX),
             memory_bytes: self.max_memory.as_u64(),
             tmp_bytes: self.max_tmp.as_u64(),
             emit_bytes: bytes(self.max_emit),

@@ -14,6 +14,7 @@ use crate::{
     commands::{
         code,
         component::{self, ComponentName, SavedComponent},
+        error_location::with_location,
     },
 };
 
@@ -63,7 +64,8 @@ impl ScriptArgs {
             Ok(code) => code,
             Err(errors) => bail!("{}", errors.join("\n")),
         };
-        component::save(client, &code.to_create()).await
+        let saved = component::save(client, &code.to_create()).await;
+        saved.map_err(|error| with_location(Path::new(script_name), error))
     }
 
     fn schedule(&self) -> Value {

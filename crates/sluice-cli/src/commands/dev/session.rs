@@ -14,7 +14,7 @@ use crate::{
     client::ClientError,
     commands::{
         code::{Code, CodeErrors, Module, read_module},
-        error_location::with_file_name,
+        error_location::input_errors,
         follow::{self, BEGINNING, Feed},
     },
 };
@@ -124,7 +124,7 @@ impl<'a> Session<'a> {
         };
         let is_running = self.running.is_some();
         let client_error = error.downcast_ref::<ClientError>();
-        if let Some(errors) = client_error.and_then(|error| self.input_errors(error)) {
+        if let Some(errors) = client_error.and_then(|error| input_errors(self.target.file, error)) {
             self.output.failed(&errors, is_running)?;
             return Ok(true);
         }
@@ -133,17 +133,6 @@ impl<'a> Session<'a> {
             return Ok(false);
         }
         Err(error)
-    }
-
-    /// The errors in the code or the props, with the name of the local file.
-    fn input_errors(&self, error: &ClientError) -> Option<Vec<String>> {
-        let file = self.target.file.display().to_string();
-        if let Some(errors) = error.code_errors() {
-            return Some(errors.iter().map(|error| error.located(&file)).collect());
-        }
-        let errors = error.input_errors()?;
-        let with_file = errors.iter().map(|error| with_file_name(&file, error));
-        Some(with_file.collect())
     }
 
     async fn begin(&mut self, code: &Code) -> anyhow::Result<()> {

@@ -2,7 +2,7 @@
 
 mod components;
 mod listeners;
-mod profiles;
+pub(super) mod profiles;
 mod sources;
 
 use std::fmt;

@@ -11,7 +11,7 @@ struct ProfileRow {
     current: bool,
 }
 
-pub(super) fn list(json: bool) -> anyhow::Result<()> {
+pub(crate) fn list(json: bool) -> anyhow::Result<()> {
     let config = Config::load()?;
     let row = |(name, url): (&String, &String)| ProfileRow {
         name: name.clone(),

@@ -5,6 +5,7 @@ mod logout;
 mod profile;
 mod rotate_key;
 mod signup;
+mod switch;
 mod whoami;
 
 pub(crate) use self::{
@@ -13,5 +14,6 @@ pub(crate) use self::{
     profile::replace_key_in_profiles,
     rotate_key::{RotateKeyOptions, rotate_key},
     signup::{SignupOptions, signup},
+    switch::{ProfileCommand, profile},
     whoami::{WhoamiOptions, whoami},
 };

@@ -30,7 +30,7 @@ pub(super) async fn show(options: ShowOptions) -> anyhow::Result<()> {
     Ok(crate::commands::output::show(&fields(&lines(&webhook)))?)
 }
 
-fn lines(webhook: &Webhook) -> Vec<(&'static str, String)> {
+pub(super) fn lines(webhook: &Webhook) -> Vec<(&'static str, String)> {
     let mut lines = vec![
         ("id", webhook.id.to_string()),
         ("name", webhook.name.clone().unwrap_or_default()),

@@ -19,11 +19,7 @@ pub(super) struct Target {
 impl Target {
     pub(super) async fn find(&self, client: &Client) -> anyhow::Result<Webhook> {
         let name = &self.webhook;
-        let path = format!("/webhooks/{}", escaped(name));
-        if let Some(webhook) = client.find(&path).await? {
-            return Ok(webhook);
-        }
-        by_name(client, name).await?.ok_or_else(|| {
+        look_up(client, name).await?.ok_or_else(|| {
             NotFound(format!(
                 "no webhook {name}: list yours with `sluice list webhooks`"
             ))
@@ -32,7 +28,16 @@ impl Target {
     }
 }
 
-pub(crate) async fn by_name(client: &Client, name: &str) -> anyhow::Result<Option<Webhook>> {
+/// The webhook with this id or name.
+pub(crate) async fn look_up(client: &Client, id_or_name: &str) -> anyhow::Result<Option<Webhook>> {
+    let path = format!("/webhooks/{}", escaped(id_or_name));
+    match client.find(&path).await? {
+        Some(webhook) => Ok(Some(webhook)),
+        None => by_name(client, id_or_name).await,
+    }
+}
+
+async fn by_name(client: &Client, name: &str) -> anyhow::Result<Option<Webhook>> {
     let mut named: Vec<Webhook> = client.all("/users/me/webhooks").await?;
     named.retain(|webhook| webhook.name.as_deref() == Some(name));
     if named.len() > 1 {

@@ -32,7 +32,8 @@ use crate::{
 /// Deploy a workflow from a file
 ///
 /// If a workflow with this name exists, it gets a new version. Otherwise a new workflow is created. The files that steps name or
-/// import are sent too. An unchanged document creates no new version.
+/// import are sent too. An unchanged document creates no new version. With --json the command prints the workflow, with one more
+/// field `outcome`: created, updated, secrets or unchanged.
 #[derive(Debug, Args)]
 pub(crate) struct DeployOptions {
     /// Document of the workflow, in YAML or JSON
@@ -53,6 +54,7 @@ pub(crate) struct DeployOptions {
 #[derive(Debug, Serialize)]
 struct Deployment {
     outcome: Outcome,
+    #[serde(flatten)]
     workflow: Workflow,
 }
 

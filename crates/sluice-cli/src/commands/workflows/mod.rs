@@ -1,9 +1,12 @@
 //! `sluice workflows …`
 
+mod activity;
 mod delete;
 mod deploy;
 mod describe;
+mod events;
 mod list;
+mod pauses;
 mod replay;
 mod rollback;
 mod run;
@@ -28,6 +31,11 @@ pub(crate) enum WorkflowsCommand {
     Run(run::RunOptions),
     Runs(runs::RunsOptions),
     Replay(replay::ReplayOptions),
+    Resume(pauses::ResumeOptions),
+    Cancel(pauses::CancelOptions),
+    Events(events::EventsOptions),
+    Activate(activity::ActivateOptions),
+    Deactivate(activity::DeactivateOptions),
     Versions(versions::VersionsOptions),
     Rollback(rollback::RollbackOptions),
     Delete(delete::DeleteOptions),
@@ -43,6 +51,11 @@ pub(crate) async fn run(command: WorkflowsCommand) -> anyhow::Result<ExitCode> {
         WorkflowsCommand::Describe(options) => describe::describe(options).await?,
         WorkflowsCommand::Runs(options) => runs::runs(options).await?,
         WorkflowsCommand::Replay(options) => replay::replay(options).await?,
+        WorkflowsCommand::Resume(options) => pauses::resume(options).await?,
+        WorkflowsCommand::Cancel(options) => pauses::cancel(options).await?,
+        WorkflowsCommand::Events(options) => events::events(options).await?,
+        WorkflowsCommand::Activate(options) => activity::activate(options).await?,
+        WorkflowsCommand::Deactivate(options) => activity::deactivate(options).await?,
         WorkflowsCommand::Versions(options) => versions::versions(options).await?,
         WorkflowsCommand::Rollback(options) => rollback::rollback(options).await?,
         WorkflowsCommand::Delete(options) => delete::delete(options).await?,

@@ -265,3 +265,47 @@ async fn an_inactive_source_is_deployed_and_left_alone() {
     assert!(out.contains("state     inactive\n"), "{out}");
     assert_eq!(cli.only_source().await["active"], false);
 }
+
+#[tokio::test]
+async fn a_syntax_error_names_its_file_line_and_column() {
+    let cli = Cli::new().await;
+    let folder = Folder::with(&[(
+        "broken.mjs",
+        "export default {\n  name: \"Broken\" version: 1,\n};\n",
+    )]);
+    let file = folder.join("broken.mjs").display().to_string();
+    for args in [&["deploy", file.as_str()][..], &["publish", file.as_str()]] {
+        let ran = cli.run(args).await;
+        assert_eq!(ran.code, 1, "{ran:#?}");
+        let place = format!("{file}:2:18: SyntaxError: ");
+        assert!(ran.err.contains(&place), "{}", ran.err);
+    }
+}
+
+#[tokio::test]
+async fn a_package_with_a_prefix_is_an_error_that_says_how_to_write_it() {
+    let cli = Cli::new().await;
+    let folder = Folder::with(&[(
+        "a.mjs",
+        "import axios from \"npm:axios\";\nexport default { name: \"A\", version: \"1\", run() { axios(); } };\n",
+    )]);
+    let file = folder.join("a.mjs").display().to_string();
+    let ran = cli.run(&["deploy", &file]).await;
+    assert_eq!(ran.code, 1);
+    assert!(
+        ran.err.contains(":1:19: ") && ran.err.contains("write \"axios\""),
+        "{}",
+        ran.err
+    );
+}
+
+#[tokio::test]
+async fn a_schedule_that_never_fires_is_rejected() {
+    let cli = Cli::new().await;
+    let folder = Folder::with(&[("job.js", "console.log(1)")]);
+    let file = folder.join("job.js").display().to_string();
+    let args = ["deploy", "--timer", "--cron", "0 0 30 2 *", "--run", &file];
+    let ran = cli.run(&args).await;
+    assert_eq!(ran.code, 1);
+    assert!(ran.err.contains("never fires"), "{}", ran.err);
+}

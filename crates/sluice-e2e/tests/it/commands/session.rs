@@ -41,6 +41,48 @@ async fn login_checks_the_key_and_keeps_it_for_the_commands_that_follow() {
 }
 
 #[tokio::test]
+async fn another_profile_is_used_until_it_is_switched_back() {
+    let (home, one, other) = (Home::new(), Cli::new().await, Cli::new().await);
+    for (profile, cli) in [("default", &one), ("work", &other)] {
+        let args = [
+            "login",
+            "--url",
+            url(),
+            "--api-key",
+            cli.api.key(),
+            "--profile",
+            profile,
+        ];
+        assert_eq!(home.run(&args).await.code, 0);
+    }
+    for (profile, cli) in [("work", &other), ("default", &one)] {
+        let ran = home.run(&["profile", "use", profile]).await;
+        assert_eq!(
+            ran.out,
+            format!("Using profile {profile} ({})\n", url()),
+            "{ran:#?}"
+        );
+        let me = cli.api.get("/users/me").await.ok();
+        let who = home.run(&["whoami", "--json"]).await;
+        let who: Value = serde_json::from_str(&who.out).expect("JSON");
+        assert_eq!(who["id"], me["id"]);
+    }
+    let ran = home.run(&["profile", "use", "elsewhere"]).await;
+    assert_eq!(ran.code, 5);
+    assert!(
+        ran.err.contains("sluice login --profile elsewhere"),
+        "{}",
+        ran.err
+    );
+    let listed = home.run(&["profile", "list", "--json"]).await;
+    let listed: Value = serde_json::from_str(&listed.out).expect("JSON");
+    assert_eq!(
+        listed[1],
+        json!({ "name": "work", "url": url(), "current": false })
+    );
+}
+
+#[tokio::test]
 async fn a_key_that_its_owner_rotates_takes_the_place_of_the_old_one() {
     let (home, cli) = (Home::new(), Cli::new().await);
     for profile in ["default", "again"] {

@@ -30,9 +30,24 @@ async fn a_webhook_is_made_subscribed_looked_at_and_deleted() {
     let out = cli
         .ok(&["subscribe", "orders", "ops", "--channel", "big"])
         .await;
-    assert_eq!(out, format!("{id} is subscribed to {orders}\n"));
-    cli.ok(&["subscribe", "p_*", id, "--channel", "$errors"])
+    assert_eq!(out, "ops is subscribed to orders, channel big\n");
+    let out = cli
+        .ok(&["subscribe", "p_*", id, "--channel", "$errors"])
         .await;
+    assert_eq!(out, "ops is subscribed to all workflows, channel $errors\n");
+    let me = cli.api.get("/users/me").await.ok();
+    let me = me["id"].as_str().unwrap();
+    let workspace = me.replacen("u_", "o_", 1);
+    for account in [me, workspace.as_str()] {
+        let out = cli.ok(&["subscribe", account, &orders]).await;
+        assert_eq!(
+            out,
+            format!(
+                "orders is subscribed to all sources and workflows of {account}, channel default\n"
+            )
+        );
+        cli.ok(&["unsubscribe", account, "orders"]).await;
+    }
     let all = cli.api.get("/users/me/subscriptions").await.ok();
     assert_eq!(all.as_array().unwrap().len(), 2);
     assert_eq!(cli.run(&["webhooks", "deliveries", "ops"]).await.code, 0);
@@ -59,4 +74,91 @@ async fn ends_that_are_not_there_exit_with_5() {
         assert!(ran.err.contains("sluice list"), "{}", ran.err);
     }
     assert_eq!(cli.run(&["webhooks", "create", "nonsense"]).await.code, 1);
+}
+
+#[tokio::test]
+async fn a_webhook_is_changed_gets_a_new_secret_and_failed_deliveries_again() {
+    let cli = Cli::new().await;
+    let address = "https://example.com/hook";
+    let args = ["webhooks", "create", address, "--name", "ops", "--json"];
+    let created: Value = serde_json::from_str(&cli.ok(&args).await).unwrap();
+    let path = format!("/webhooks/{}", created["id"].as_str().unwrap());
+
+    let args = [
+        "webhooks",
+        "update",
+        "ops",
+        "--address",
+        "https://example.com/new",
+    ];
+    let more = [
+        "--name",
+        "archive",
+        "--description",
+        "All",
+        "--concurrency",
+        "4",
+        "--deactivate",
+    ];
+    let out = cli.ok(&[&args[..], &more].concat()).await;
+    assert!(out.starts_with("Updated archive\n"), "{out}");
+    let webhook = cli.api.get(&path).await.ok();
+    assert_eq!(
+        (&webhook["url"], &webhook["name"], &webhook["description"]),
+        (
+            &json!("https://example.com/new"),
+            &json!("archive"),
+            &json!("All")
+        )
+    );
+    assert_eq!(
+        (&webhook["concurrency"], &webhook["active"]),
+        (&json!(4), &json!(false))
+    );
+    cli.ok(&[
+        "webhooks",
+        "update",
+        "archive",
+        "--activate",
+        "--description",
+        "",
+    ])
+    .await;
+    let webhook = cli.api.get(&path).await.ok();
+    assert_eq!(
+        (&webhook["active"], &webhook["description"]),
+        (&json!(true), &Value::Null)
+    );
+    let ran = cli.run(&["webhooks", "update", "archive"]).await;
+    assert_eq!(ran.code, 1);
+    assert!(
+        ran.err.contains("nothing to change: use --address"),
+        "{}",
+        ran.err
+    );
+
+    let rotated = cli.ok(&["webhooks", "rotate", "archive", "--json"]).await;
+    let rotated: Value = serde_json::from_str(&rotated).unwrap();
+    assert!(
+        rotated["signing_secret"]
+            .as_str()
+            .unwrap()
+            .starts_with("whsec_")
+    );
+    assert_ne!(rotated["signing_secret"], created["signing_secret"]);
+
+    let out = cli.ok(&["webhooks", "replay", "archive"]).await;
+    assert_eq!(out, "0 deliveries queued\n");
+    let args = [
+        "webhooks",
+        "replay",
+        "archive",
+        "--state",
+        "all",
+        "--since",
+        "yesterday",
+    ];
+    let ran = cli.run(&args).await;
+    assert_eq!(ran.code, 1);
+    assert!(ran.err.contains("since"), "{}", ran.err);
 }

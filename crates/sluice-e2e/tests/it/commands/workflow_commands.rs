@@ -278,3 +278,60 @@ async fn the_schema_needs_no_server() {
     assert_eq!(ran.code, 0);
     assert!(parsed(&ran.out)["properties"]["steps"].is_object());
 }
+
+const APPROVAL: &str = "name: Approval
+steps:
+  - name: wait
+    code: |
+      export default defineComponent({ async run({ $ }) { await $.send.emit({ asked: true }); $.flow.suspend(); } })
+  - name: after
+    code: |
+      export default defineComponent({ async run({ steps }) { return steps.wait.$resume_data?.body ?? \"resumed\"; } })
+";
+
+#[tokio::test]
+async fn a_workflow_is_deactivated_activated_and_shows_its_events_and_its_runs_are_resumed_and_cancelled()
+ {
+    let cli = Cli::new().await;
+    let approval = deploy(&cli.api, APPROVAL).await;
+    let out = cli.ok(&["workflows", "deactivate", "approval"]).await;
+    assert_eq!(out, "approval is inactive\n");
+    assert_eq!(approval.now().await["active"], false);
+    let out = cli.ok(&["workflows", "activate", &approval.id]).await;
+    assert_eq!(out, "approval is active\n");
+    assert_eq!(approval.now().await["active"], true);
+
+    let suspended = async || {
+        let run = parsed(
+            &cli.ok(&["workflows", "run", "approval", "--wait", "--json"])
+                .await,
+        );
+        run["id"].as_str().expect("an id").to_owned()
+    };
+    let first = suspended().await;
+    let args = [
+        "workflows",
+        "resume",
+        "approval",
+        &first,
+        "--body",
+        r#"{"by": "Ada"}"#,
+    ];
+    assert_eq!(cli.ok(&args).await, format!("{first} is resumed\n"));
+    assert_eq!(approval.ended(&first).await["state"], "succeeded");
+    let ran = cli.run(&["workflows", "resume", "approval", &first]).await;
+    assert_eq!(ran.code, 1);
+    let words = format!("run {first} is succeeded: only a waiting run can be resumed or cancelled");
+    assert!(ran.err.contains(&words), "{}", ran.err);
+
+    let second = suspended().await;
+    let args = ["workflows", "cancel", "approval", &second];
+    assert_eq!(cli.ok(&args).await, format!("{second} is cancelled\n"));
+    assert_eq!(approval.ended(&second).await["state"], "cancelled");
+
+    let events = cli.ok(&["workflows", "events", "approval"]).await;
+    assert_eq!(events, "{\"asked\":true}\n{\"asked\":true}\n");
+    let args = ["workflows", "events", "approval", "-n", "1", "--json"];
+    let events = parsed(&cli.ok(&args).await);
+    assert_eq!(events[0]["event"], json!({ "asked": true }));
+}

@@ -81,16 +81,16 @@ async fn deploying_again_makes_a_version_only_when_something_changed() {
     assert_eq!(created["outcome"], "created");
     let unchanged = json(&cli.ok(&deploy).await);
     assert_eq!(unchanged["outcome"], "unchanged");
-    assert_eq!(unchanged["workflow"]["version"], 1);
+    assert_eq!(unchanged["version"], 1);
     let out = cli.ok(&["workflows", "deploy", &file]).await;
     assert!(out.starts_with("greet-people is unchanged\n"), "{out}");
     // A file that a step imports is part of the version.
     folder.put("lib/join.mjs", &JOIN_CODE.replace("\" \"", "\"-\""));
     let updated = json(&cli.ok(&deploy).await);
     assert_eq!(updated["outcome"], "updated");
-    assert_eq!(updated["workflow"]["version"], 2);
-    assert_eq!(updated["workflow"]["id"], created["workflow"]["id"]);
-    let endpoint = |deployed: &Value| deployed["workflow"]["triggers"][0]["endpoint_url"].clone();
+    assert_eq!(updated["version"], 2);
+    assert_eq!(updated["id"], created["id"]);
+    let endpoint = |deployed: &Value| deployed["triggers"][0]["endpoint_url"].clone();
     assert_eq!(endpoint(&updated), endpoint(&created));
     let out = cli.ok(&["workflows", "deploy", &file]).await;
     assert!(out.contains("version   2"), "{out}");
@@ -113,7 +113,7 @@ async fn another_name_is_another_workflow_unless_one_is_named() {
     ];
     let renamed = json(&cli.ok(&args).await);
     assert_eq!(renamed["outcome"], "updated");
-    assert_eq!(renamed["workflow"]["name_slug"], "greet-all");
+    assert_eq!(renamed["name_slug"], "greet-all");
     folder.put("greet.yaml", GREET);
     let other = json(&cli.ok(&["workflows", "deploy", &file, "--json"]).await);
     assert_eq!(other["outcome"], "created");

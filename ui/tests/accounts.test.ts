@@ -123,6 +123,32 @@ test('an account with keys is connected in the form, and the source uses it', as
   expect(await createAndRun(page, who)).toEqual(['api_key']);
 });
 
+test('a required account is marked before the source is created, and a single one is selected', async () => {
+  const who = await server.user('chooser');
+  const { data } = await who.post<{ data: { id: string } }>('/components', { component_code: usesApp('vault') });
+  const page = await signedIn(browser, who, `/sources/new?component=${data.id}`);
+  await page.getByText('No Vault accounts yet').waitFor({ state: 'attached' });
+  await page.getByText('required', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Create source' }).click();
+  await page.getByText('This field is required.').waitFor();
+  expect((await who.get<{ data: unknown[] }>('/users/me/sources')).data).toEqual([]);
+
+  const account = (name: string) =>
+    who.post<{ data: { id: string } }>('/accounts', { app: 'vault', name, credentials: { api_key: 'k' } });
+  const only = (await account('The only one')).data.id;
+  await page.reload();
+  const field = page.getByRole('combobox', { name: 'app' });
+  await expect.poll(() => field.inputValue()).toBe(only);
+  // A value that the form selected is no unsaved change.
+  await page.getByRole('link', { name: 'Webhooks' }).click();
+  await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
+
+  await account('Another one');
+  await page.goto(`${server.url}/sources/new?component=${data.id}`);
+  await field.getByRole('option', { name: 'Another one' }).waitFor({ state: 'attached' });
+  expect(await field.inputValue()).toBe('');
+});
+
 test('an account with OAuth is connected in a pop-up', async () => {
   const who = await server.user('oauth');
   const page = await formOf(who, 'bakery');

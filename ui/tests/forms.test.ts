@@ -169,6 +169,17 @@ test('options of the component are loaded by page, by search, and again when ano
   await broken.fill('typed');
   await broken.press('Enter');
 
+  // Typed text is the value, also if an option contains it.
+  await channel.fill('blue');
+  await channel.press('Enter');
+  expect(await channel.inputValue()).toBe('blue');
+  await channel.fill('blue channel');
+  await channel.press('Tab');
+  expect(await channel.inputValue()).toBe('blue channel');
+  await channel.fill('blue channel 2');
+  await channel.press('Enter');
+  await expect.poll(() => channel.inputValue()).toBe('blue channel 2');
+
   const values = await create(page, who);
   expect(values).toMatchObject({
     channel: { __lv: { label: 'blue channel 2', value: 'blue-2' } },

@@ -40,7 +40,11 @@ test('a user of the free plan sees the usage of the quotas', async () => {
   expect(await meter.getAttribute('aria-valuemax')).toBe('40');
   await usage.getByText(`${daily_invocations_used} of 40`).waitFor();
   await usage.getByText('of 1 h 0 min').waitFor();
-  await panel(page, 'Last 31 days').getByText(`${daily_invocations_used} invocations`, { exact: true }).waitFor();
+  const days = panel(page, 'Last 31 days');
+  await days.getByText(`${daily_invocations_used} invocations`, { exact: true }).waitFor();
+  const chart = await days.getByRole('img').boundingBox();
+  const whole = await days.boundingBox();
+  expect(chart?.width).toBeGreaterThan(0.9 * (whole?.width ?? Number.POSITIVE_INFINITY));
   expect(errors).toEqual([]);
 });
 

@@ -24,6 +24,16 @@ test('without sources the page links to the welcome page', async () => {
   await expect.poll(() => new URL(page.url()).pathname, PATIENT).toBe('/welcome');
 });
 
+test('an icon in the button of an empty page is as small as elsewhere', async () => {
+  const page = await signedIn(browser, await server.user('iconic'), '/workflows');
+  const buttons = page.getByRole('link', { name: 'New workflow' });
+  await expect.poll(() => buttons.count()).toBe(2);
+  const widths = await buttons
+    .locator('svg')
+    .evaluateAll((icons) => icons.map((icon) => icon.getBoundingClientRect().width));
+  expect(widths[1]).toBe(widths[0]);
+});
+
 test('links for a new source are redirected', async () => {
   const who = await server.user('links');
   const page = await signedIn(browser, who, '/sources?action=create&key=rss-new-item');

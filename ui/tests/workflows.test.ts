@@ -100,7 +100,10 @@ test('a workflow shows its triggers with a curl command, is deactivated and acti
   const triggers = page.getByRole('list', { name: 'Triggers' });
   await triggers.getByText('Events from all sources').waitFor();
   await triggers.getByText(/next in/).waitFor();
-  await triggers.getByRole('button', { name: 'Copy as curl' }).click();
+  const endpoints = page.getByRole('list', { name: 'Endpoints' });
+  await endpoints.getByRole('button', { name: 'Copy endpoint URL' }).click();
+  await clipboard(page).toMatch(/^http:\/\/[\d.:]+\/e\/\w+$/);
+  await endpoints.getByRole('button', { name: 'Copy as curl' }).click();
   await clipboard(page).toMatch(/^curl -X POST 'http:\/\/[\d.:]+\/e\/\w+'/);
 
   await page.getByRole('switch', { name: 'Active', checked: true }).click();

@@ -32,15 +32,17 @@ export function choiceRows({ choices, query, filtered, more, custom }: ChoiceLis
 }
 
 /**
- * The row that Enter selects while no other is active: the option that was typed, the first match, or the custom value.
- * While options are loaded there is none, because they may match better.
+ * The row that Enter selects while no other is active: the option that was typed or else the typed text, as when the focus
+ * leaves the field. Without custom values it is the first match. While options are loaded there is none, because they may match
+ * better.
  */
 export function suggestedRow(rows: ChoiceRow[], query: string, loading: boolean): number {
-  if (query === '' || loading) return -1;
+  if (query === '') return -1;
   const typed = rows.findIndex(({ kind, text }) => kind === 'choice' && text === query);
   if (typed >= 0) return typed;
-  const match = rows.findIndex(({ kind }) => kind === 'choice');
-  return match >= 0 ? match : rows.findIndex(({ kind }) => kind === 'custom');
+  const custom = rows.findIndex(({ kind }) => kind === 'custom');
+  if (custom >= 0 || loading) return custom;
+  return rows.findIndex(({ kind }) => kind === 'choice');
 }
 
 /** The active row after a step up (-1) or down (1), in a circle. -1 means that no row is active. */

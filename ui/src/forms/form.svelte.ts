@@ -35,6 +35,9 @@ export class PropForm {
   reloadError = $state<string | undefined>();
   #dynamicPropsId: string | undefined;
   #added = new SvelteSet<string>();
+  /** The app props that need an account, which the app decides. */
+  #accountProps = new SvelteSet<string>();
+  #preset = new Set<string>();
   /** The initial values. */
   #initial: Values = {};
   #request = 0;
@@ -126,6 +129,25 @@ export class PropForm {
     this.#added.delete(prop.name);
   }
 
+  /** Says whether the app of a prop needs an account. */
+  needAccount(prop: Prop, needed: boolean) {
+    if (needed) this.#accountProps.add(prop.name);
+    else this.#accountProps.delete(prop.name);
+  }
+
+  isRequired(prop: Prop): boolean {
+    return !prop.optional && this.#accountProps.has(prop.name);
+  }
+
+  /** Fills in a required value of a new source, once. It is no change of the user. */
+  preset(prop: Prop, value: unknown) {
+    if (this.sourceId !== undefined || prop.optional || prop.disabled || this.#preset.has(prop.name)) return;
+    this.#preset.add(prop.name);
+    if (!isEmpty(this.values[prop.name])) return;
+    this.#initial = { ...this.#initial, [prop.name]: value };
+    this.set(prop, value);
+  }
+
   set(prop: Prop, value: unknown) {
     const { [prop.name]: _, ...rest } = this.values;
     this.values = value === undefined ? rest : { ...this.values, [prop.name]: value };
@@ -167,7 +189,8 @@ export class PropForm {
         takesValue(prop) &&
         !prop.optional &&
         !prop.disabled &&
-        !['app', '$.interface.timer'].includes(prop.type) &&
+        prop.type !== '$.interface.timer' &&
+        (prop.type !== 'app' || this.isRequired(prop)) &&
         prop.default === undefined &&
         isEmpty(this.values[prop.name]),
     );

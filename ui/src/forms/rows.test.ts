@@ -104,22 +104,24 @@ test('a custom value is offered unless it is an option', () => {
   expect(texts({ query: 'x', custom: true, more: true })).toEqual(['Load more', 'Use “x”']);
 });
 
-test('Enter selects what was typed, the first match, or the custom value', () => {
-  const suggested = (query: string, loading = false) => {
+test('Enter selects the option that was typed, the typed text, or without custom values the first match', () => {
+  const suggested = (query: string, loading = false, custom = true) => {
     const rows = choiceRows({
       ...list,
       choices: [{ label: 'Adam', value: 1 }, ...choices],
       query,
       more: true,
-      custom: true,
+      custom,
     });
     return rows[suggestedRow(rows, query, loading)]?.text;
   };
   expect(suggested('')).toBeUndefined();
   expect(suggested('Ada')).toBe('Ada');
-  expect(suggested('ad')).toBe('Adam');
+  expect(suggested('ad')).toBe('Use “ad”');
   expect(suggested('Barbara')).toBe('Use “Barbara”');
-  expect(suggested('Ada', true)).toBeUndefined();
+  expect(suggested('Barbara', true)).toBe('Use “Barbara”');
+  expect(suggested('ad', false, false)).toBe('Adam');
+  expect(suggested('ad', true, false)).toBeUndefined();
 });
 
 test('the arrow keys go around', () => {

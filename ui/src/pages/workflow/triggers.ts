@@ -46,8 +46,3 @@ const SOURCE_KINDS: Record<string, TriggerKind> = {
 export function kindOfRun(sourceType: string): TriggerKind {
   return SOURCE_KINDS[sourceType] ?? 'manual';
 }
-
-/** A curl command for the endpoint. */
-export function curlOf(url: string): string {
-  return `curl -X POST '${url}' \\\n  -H 'content-type: application/json' \\\n  -d '{"hello": "world"}'`;
-}

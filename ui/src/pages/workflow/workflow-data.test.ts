@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { Run, RunStep } from '../../api/types';
+import { curlOf } from '../../parts/curl';
 import { Draft } from './document/draft.svelte';
 import { parseEvent } from './event';
 import { marksOf, stepOf } from './run/axis';
 import { definedSteps, exportsOf, readError, readLogs, secretNames } from './run/reading';
 import { isOver, isRunState, tone } from './run/states';
 import { defaultRow, durationText, timeline } from './run/timeline';
-import { channelText, curlOf, kindOfRun, scheduleText, triggerSources } from './triggers';
+import { channelText, kindOfRun, scheduleText, triggerSources } from './triggers';
 import { type DiffLine, difference, folded } from './versions/difference';
 
 const step = (name: string, position: number, started: number, duration: number, more: Partial<RunStep> = {}) =>

@@ -102,6 +102,7 @@ lint: tools cargo-deny $(CONSOLE_TOOLS) ## Check the format, the lints, the type
 	node_modules/.bin/biome check --error-on-warnings
 	node --test scripts/cycles/
 	node scripts/check-cycles.mjs
+	node --test packages/types/test/types.test.mjs
 	cd ui && npm run check
 
 # The database is a git repository on GitHub, so it is not part of `make lint`.

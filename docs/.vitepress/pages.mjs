@@ -23,6 +23,7 @@ const SECTIONS = [
       "runs.md",
       "sending.md",
       "guide/npm-packages.md",
+      "guide/typescript.md",
       {
         file: "connect/README.md",
         pages: [
@@ -93,6 +94,7 @@ const SECTIONS = [
           "cli/doctor.md",
           "cli/login.md",
           "cli/logout.md",
+          "cli/profile.md",
           "cli/rotate-key.md",
           "cli/signup.md",
           "cli/users.md",

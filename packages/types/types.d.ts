@@ -44,7 +44,9 @@ export interface HttpRequest {
 export interface TimerTick {
   /** In seconds since the epoch. */
   timestamp: number;
-  interval_seconds?: number;
+  interval_seconds?: number | null;
+  cron?: string | null;
+  timezone?: string;
 }
 
 export interface HttpResponse {

@@ -1,7 +1,7 @@
 // Writes the package.json files of the npm packages.
 //
 //   node scripts/dist/npm-manifests.mjs FOLDER VERSION DENO_VERSION CPU DENO_PLATFORM
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const [folder, version, denoVersion, cpu, denoPlatform] = process.argv.slice(2);
@@ -34,5 +34,7 @@ const platform = {
 
 const write = (name, manifest) =>
   writeFileSync(join(folder, name, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+const types = { ...JSON.parse(readFileSync("packages/types/package.json", "utf8")), version };
+write("types", types);
 write("main", main);
 write("platform", platform);

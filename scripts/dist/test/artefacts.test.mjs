@@ -1,7 +1,7 @@
 // Installs and runs each package of `make dist`, each in namespaces of its own. Needs root: `make dist-test`.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 
@@ -79,6 +79,15 @@ describe("packages", () => {
     t.diagnostic(output);
     assert.ok(milliseconds(output) < A_MINUTE);
     assert.match(output, /^purged$/m);
+  });
+
+  test("the types are a package of their own, with the version of the program", () => {
+    const path = folder("types", package_(/^sluice-types-.*\.tgz$/));
+    run("tar", "--extract", "--gzip", "--directory", path, "--file", package_(/^sluice-types-.*\.tgz$/));
+    const { name, version } = JSON.parse(readFileSync(join(path, "package/package.json"), "utf8"));
+    assert.equal(name, "@sluice/types");
+    assert.ok(package_(new RegExp(`^sluice-${version.replaceAll(".", "\\.")}\\.tgz$`)));
+    assert.ok(readdirSync(join(path, "package")).includes("index.d.ts"));
   });
 
   test("`npx sluice` and an installed `sluice` run from the npm packages", (t) => {

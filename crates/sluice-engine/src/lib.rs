@@ -21,7 +21,7 @@ mod tick_health;
 pub mod timers;
 mod work;
 
-pub use commit::{iso, progress};
+pub use commit::{MAX_THRESHOLD, iso, progress};
 pub use disk_quota::DiskQuotas;
 pub use due_times::DueTimes;
 pub use engine::{Engine, drain};

@@ -123,7 +123,11 @@ impl Dispatcher {
                     queue: queue.clone(),
                 };
                 let sender = Arc::clone(self.sends.senders.of(queue.kind));
-                let parts = self.parts(table, sender, &self.sends);
+                let mut parts = self.parts(table, sender, &self.sends);
+                if queue.kind.is_notification() {
+                    // It is worth more attempts: a receiver may be down for an hour.
+                    parts.schedule = self.webhooks.schedule.clone();
+                }
                 Box::pin(Worker::new(key, wakeup, parts).run())
             }
         }

@@ -3,8 +3,11 @@
 use std::sync::Arc;
 
 use sluice_infra::{ClockWatch, Exit, Infra, Supervisor};
-use sluice_model::WebhookId;
-use sluice_store::{StoreError, deliveries};
+use sluice_model::{UserId, WebhookId};
+use sluice_store::{
+    StoreError, deliveries,
+    sends::{SendKind, outbox::SendQueue},
+};
 
 use crate::{
     claims::Claims,
@@ -149,6 +152,15 @@ impl Outbox {
     /// A send that was stored is due then.
     pub fn wake_sends(&self, due_at: i64) {
         self.finder.wake(due_at);
+    }
+
+    /// A user has changed where notifications go: those that wait are sent there now.
+    pub fn notification_settings_changed(&self, user: &UserId) {
+        for kind in [SendKind::NotificationEmail, SendKind::NotificationWebhook] {
+            let user_id = user.clone();
+            let key = QueueKey::Sends(SendQueue { user_id, kind });
+            self.dispatcher.dispatch(key, Signal::Change);
+        }
     }
 
     /// Lets other nodes have the queues of this one at once. Called when all workers have ended.

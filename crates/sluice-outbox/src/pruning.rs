@@ -1,12 +1,14 @@
 //! Removes deliveries that are over: beyond so many of a webhook, and beyond an age.
 
 use rand::RngExt;
-use sluice_infra::{Infra, millis};
+use sluice_infra::{Infra, MS_PER_DAY, millis};
 use sluice_model::{DeliveryId, WebhookId};
-use sluice_store::{Conn, StoreError, delivery_pruning};
+use sluice_store::{Conn, StoreError, delivery_pruning, sends::notifications};
 
 /// Small, so that other writes do not wait for long.
 const BATCH: u32 = 500;
+/// Notifications are kept this long, so that users see the results.
+const NOTIFICATION_AGE_MS: i64 = 30 * MS_PER_DAY;
 
 /// Called when deliveries of a webhook are recorded. Deliveries beyond the retention are looked for at random, about once
 /// for each tenth of it, so that no counter is needed.
@@ -23,14 +25,30 @@ pub(crate) fn recorded(infra: &Infra, webhook: &WebhookId, rows: u64) {
     });
 }
 
-/// Removes all deliveries that are older than they are kept.
+/// Removes all deliveries that are older than they are kept, and notifications that are over.
 pub(crate) async fn prune_old(infra: &Infra) {
+    prune_notifications(infra).await;
     let age = millis(infra.settings.delivery_max_age);
     let before = infra.now_ms().saturating_sub(age);
     prune(infra, move |c: &mut dyn Conn| {
         delivery_pruning::older_than(c, before, BATCH)
     })
     .await;
+}
+
+async fn prune_notifications(infra: &Infra) {
+    let before = infra.now_ms().saturating_sub(NOTIFICATION_AGE_MS);
+    let prune = move |c: &mut dyn Conn| notifications::prune(c, before, BATCH);
+    while !infra.shutdown.is_draining() {
+        match infra.store.write(prune).await {
+            Ok(count) if count == u64::from(BATCH) => {}
+            Ok(_) => return,
+            Err(error) => {
+                tracing::warn!(%error, "old notifications not removed; retrying later");
+                return;
+            }
+        }
+    }
 }
 
 /// Removes batches until `find` finds no full one.

@@ -77,6 +77,8 @@ mod tests {
             sends(SendKind::Http),
             sends(SendKind::Email),
             sends(SendKind::S3),
+            sends(SendKind::NotificationEmail),
+            sends(SendKind::NotificationWebhook),
         ] {
             assert_eq!(QueueKey::parse(&key.to_string()), Some(key));
         }

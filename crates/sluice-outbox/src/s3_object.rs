@@ -129,7 +129,7 @@ mod tests {
 
     use flate2::read::GzDecoder;
     use serde_json::{Value, json};
-    use sluice_model::{EmitId, IdGen, InvocationId, UserId, WorkflowId};
+    use sluice_model::{EmitId, IdGen, UserId};
     use sluice_store::sends::{SendKind, SendState};
 
     use super::*;
@@ -138,10 +138,8 @@ mod tests {
         let mut ids = IdGen::new(1);
         let row = |payload: &Value| SendRow {
             id: EmitId::generate(&mut ids, 1),
-            workflow_id: WorkflowId::parse("p_a").unwrap(),
+            step: None,
             user_id: UserId::parse("u_a").unwrap(),
-            run_id: InvocationId::generate(&mut IdGen::new(2), 1),
-            step: "store".to_owned(),
             kind: SendKind::S3,
             state: SendState::Pending,
             due_at: Some(60_000),

@@ -3,7 +3,10 @@
 use base64::{Engine, engine::general_purpose::STANDARD};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
-use sluice_store::{Vault, webhooks::Webhook};
+use sluice_store::{
+    Vault,
+    webhooks::{PreviousSecret, Webhook},
+};
 
 /// The prefix of a secret as users see it.
 const PREFIX: &str = "whsec_";
@@ -22,19 +25,28 @@ struct Previous {
 impl Keys {
     /// Opens the secrets of a webhook. An error is text for the user.
     pub(crate) fn open(vault: &Vault, webhook: &Webhook) -> Result<Keys, String> {
+        Keys::new(vault, &webhook.secret, webhook.previous.as_ref())
+    }
+
+    /// Opens secrets that are sealed. An error is text for the user.
+    pub(crate) fn new(
+        vault: &Vault,
+        secret: &str,
+        previous: Option<&PreviousSecret>,
+    ) -> Result<Keys, String> {
         let open = |sealed: &str| {
             key(vault, sealed).map_err(|why| {
                 format!("the signing secret of the webhook cannot be used: {why}. Rotate it")
             })
         };
-        let previous = webhook.previous.as_ref().map(|previous| {
+        let previous = previous.map(|previous| {
             open(&previous.secret).map(|key| Previous {
                 key,
                 until: previous.until,
             })
         });
         Ok(Keys {
-            current: open(&webhook.secret)?,
+            current: open(secret)?,
             previous: previous.transpose()?,
         })
     }
@@ -76,7 +88,6 @@ fn signature(key: &[u8], id: &str, timestamp: i64, body: &str) -> String {
 mod tests {
     use rand::{SeedableRng, rngs::StdRng};
     use sluice_model::{UserId, WebhookId};
-    use sluice_store::webhooks::PreviousSecret;
     use standardwebhooks::Webhook as Reference;
 
     use super::*;

@@ -1,5 +1,7 @@
-//! Sends of steps (`$.send`): held until their run ends or waits, then sent, then kept as history.
+//! Sends of steps (`$.send`): held until their run ends or waits, then sent, then kept as history. And notifications, which are
+//! sent at once.
 
+pub mod notifications;
 pub mod outbox;
 
 use sluice_model::{EmitId, InvocationId, UserId, WorkflowId};
@@ -19,6 +21,10 @@ pub enum SendKind {
     S3,
     Emit,
     Sse,
+    /// A notification of the server by mail.
+    NotificationEmail,
+    /// A notification of the server to a webhook.
+    NotificationWebhook,
 }
 
 text_enum!(SendKind {
@@ -27,7 +33,19 @@ text_enum!(SendKind {
     S3 = "s3",
     Emit = "emit",
     Sse = "sse",
+    NotificationEmail = "notification_email",
+    NotificationWebhook = "notification_webhook",
 });
+
+impl SendKind {
+    /// Whether the server itself sends it.
+    pub fn is_notification(self) -> bool {
+        matches!(
+            self,
+            SendKind::NotificationEmail | SendKind::NotificationWebhook
+        )
+    }
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SendState {
@@ -49,10 +67,9 @@ text_enum!(SendState {
 pub struct SendRow {
     /// In the order of sending.
     pub id: EmitId,
-    pub workflow_id: WorkflowId,
+    /// The step that sends it; none for a notification.
+    pub step: Option<SendStep>,
     pub user_id: UserId,
-    pub run_id: InvocationId,
-    pub step: String,
     pub kind: SendKind,
     pub state: SendState,
     /// When the next attempt is due; none while it is held and when it is over.
@@ -66,17 +83,31 @@ pub struct SendRow {
     pub payload: String,
 }
 
+/// A step of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SendStep {
+    pub workflow_id: WorkflowId,
+    pub run_id: InvocationId,
+    pub name: String,
+}
+
 const COLUMNS: &str = "id, workflow_id, user_id, run_id, step, kind, state, due_at, tries, \
      result, created_at, updated_at, payload";
 
 impl FromRow for SendRow {
     fn from_row(row: &Row<'_>) -> Result<Self> {
+        let step = match (row.get(1)?, row.get(3)?, row.get(4)?) {
+            (Some(workflow_id), Some(run_id), Some(name)) => Some(SendStep {
+                workflow_id,
+                run_id,
+                name,
+            }),
+            _ => None,
+        };
         Ok(SendRow {
             id: row.get(0)?,
-            workflow_id: row.get(1)?,
+            step,
             user_id: row.get(2)?,
-            run_id: row.get(3)?,
-            step: row.get(4)?,
             kind: row.get(5)?,
             state: row.get(6)?,
             due_at: row.get(7)?,
@@ -93,10 +124,8 @@ impl FromRow for SendRow {
 pub fn insert(c: &mut dyn Conn, send: &SendRow) -> Result<()> {
     let SendRow {
         id,
-        workflow_id,
-        user_id,
-        run_id,
         step,
+        user_id,
         kind,
         state,
         due_at,
@@ -113,10 +142,10 @@ pub fn insert(c: &mut dyn Conn, send: &SendRow) -> Result<()> {
         ),
         params![
             id,
-            workflow_id,
+            step.as_ref().map(|step| &step.workflow_id),
             user_id,
-            run_id,
-            step,
+            step.as_ref().map(|step| &step.run_id),
+            step.as_ref().map(|step| &step.name),
             *kind,
             *state,
             *due_at,

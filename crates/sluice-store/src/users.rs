@@ -5,10 +5,13 @@ use sluice_model::UserId;
 use crate::{
     conn::{Conn, Dialect, query_all, query_one, query_opt},
     error::{Result, StoreError},
+    notification_settings,
     page::Page,
     params, queue_claims,
     row::{FromRow, Row},
     search::contains,
+    sends::notifications,
+    subject_health,
     text_enum::text_enum,
     value::Value,
 };
@@ -220,6 +223,10 @@ pub fn remove(c: &mut dyn Conn, user: &UserId) -> Result<bool> {
     ] {
         c.execute(belongings, params![user])?;
     }
+    // In the order in which the job that notifies users locks them.
+    notification_settings::remove(c, user)?;
+    subject_health::remove_of_user(c, user)?;
+    notifications::remove_of_user(c, user)?;
     queue_claims::remove_of_user(c, user)?;
     Ok(removed == 1)
 }

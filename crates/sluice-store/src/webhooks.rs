@@ -12,6 +12,7 @@ use crate::{
     params, queue_claims,
     row::{FromRow, Row},
     search::contains,
+    subject_health,
     value::Value,
 };
 
@@ -210,6 +211,11 @@ pub fn update(c: &mut dyn Conn, webhook: &Webhook) -> Result<bool> {
         created_at: _,
         updated_at,
     } = webhook;
+    c.execute(
+        "DELETE FROM subject_health WHERE subject_id = (SELECT id FROM webhooks \
+         WHERE id = ?1 AND user_id = ?2 AND (url <> ?3 OR active <> ?4))",
+        params![id, user_id, url, *active],
+    )?;
     let updated = c.execute(
         "UPDATE webhooks SET name = ?3, description = ?4, url = ?5, active = ?6, \
          concurrency = ?7, secret = ?8, previous_secret = ?9, previous_until = ?10, \
@@ -250,16 +256,19 @@ pub fn delivered(c: &mut dyn Conn, id: &WebhookId, at_ms: i64) -> Result<()> {
          AND (delivered_at IS NULL OR delivered_at < ?2 OR failing_since IS NOT NULL)",
         params![id, at_ms],
     )?;
-    Ok(())
+    subject_health::webhook_works(c, id, at_ms)
 }
 
 /// Records that attempts to a webhook of any user failed: the time of the first and the error of the last one.
 pub fn failed(c: &mut dyn Conn, id: &WebhookId, first_ms: i64, error: &str) -> Result<()> {
-    c.execute(
+    let changed = c.execute(
         "UPDATE webhooks SET failing_since = COALESCE(failing_since, ?2), failure = ?3 \
          WHERE id = ?1 AND (failing_since IS NULL OR failure IS DISTINCT FROM ?3)",
         params![id, first_ms, error],
     )?;
+    if changed > 0 {
+        subject_health::webhook_failed(c, id, first_ms, error)?;
+    }
     Ok(())
 }
 
@@ -292,6 +301,7 @@ pub fn remove(c: &mut dyn Conn, user: &UserId, id: &WebhookId) -> Result<bool> {
         "DELETE FROM subscriptions WHERE listener_id = ?1",
         params![id],
     )?;
+    subject_health::forget(c, id.as_str())?;
     queue_claims::remove(c, id.as_str())?;
     Ok(true)
 }

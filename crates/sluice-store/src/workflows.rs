@@ -195,6 +195,7 @@ pub fn remove(c: &mut dyn Conn, user: &UserId, id: &WorkflowId) -> Result<bool> 
         "DELETE FROM subscriptions WHERE emitter_id = ?1",
         "DELETE FROM subscriptions WHERE listener_id = ?1",
         "DELETE FROM activity WHERE emitter_id = ?1",
+        "DELETE FROM subject_health WHERE subject_id = ?1",
     ] {
         c.execute(belongings, params![id])?;
     }

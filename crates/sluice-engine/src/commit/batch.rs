@@ -15,6 +15,7 @@ use sluice_store::{
     runs::Run,
     sends::{SendRow, SendState},
     state::Fence,
+    subject_health::StreakChange,
     timers::LastTick,
     usage::Usage,
 };
@@ -54,6 +55,8 @@ pub(crate) struct Batch {
     /// Timers whose ticks ended.
     pub(crate) ticks: Vec<TickRow>,
     pub(crate) errors: u64,
+    /// Failures in a row that began, went on or ended.
+    pub(crate) streak: Option<StreakChange>,
     pub(crate) duplicates: u64,
     /// The reports that the rows come from.
     pub(crate) held: Vec<HeldReport>,
@@ -195,6 +198,7 @@ impl Batch {
             attempts: Vec::new(),
             ticks: Vec::new(),
             errors: 0,
+            streak: None,
             duplicates: 0,
             held: Vec::new(),
             rejection: None,

@@ -12,7 +12,9 @@ mod rejected;
 #[cfg(test)]
 mod round_trips;
 pub(crate) mod source;
+pub(crate) mod streak;
 pub(crate) mod workflow;
 mod write;
 
 pub use error_event::iso;
+pub use streak::MAX_THRESHOLD;

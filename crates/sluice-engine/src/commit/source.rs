@@ -12,6 +12,7 @@ use super::{
     batch::{Batch, EventRow, LogRow, LoopError, ReleasedEvent, StateRow},
     builder::{RowBuilder, event_loop, failure},
     error_event::{ErrorEvent, ErrorOrigin},
+    streak::{Outcomes, Streak},
 };
 use crate::{state::Definition, work::Work};
 
@@ -56,6 +57,7 @@ impl Extras {
 pub(crate) struct SourceCommit<'a> {
     pub(crate) definition: &'a Definition,
     pub(crate) dedupe: &'a mut DedupeState,
+    pub(crate) streak: &'a mut Streak,
     pub(crate) rows: RowBuilder<'a>,
 }
 
@@ -109,6 +111,8 @@ impl SourceCommit<'_> {
             self.release(&work, &mut batch);
         }
         let has_emits = finished.iter().any(|one| !one.outcome.emits.is_empty());
+        let outcomes = outcomes(&finished);
+        batch.streak = self.streak.add(outcomes, self.rows.now_ms);
         for one in finished {
             self.add(one, &mut batch);
         }
@@ -308,6 +312,22 @@ impl SourceCommit<'_> {
         });
         (event, log)
     }
+}
+
+/// Those of hooks do not count: their callers see them.
+fn outcomes(finished: &[Finished]) -> Outcomes {
+    let mut outcomes = Outcomes::default();
+    for Finished {
+        trigger, outcome, ..
+    } in finished
+    {
+        match (trigger, &outcome.failure) {
+            (Trigger::Hook, _) => {}
+            (_, None) => outcomes.success(),
+            (_, Some(failure)) => outcomes.failure(failure),
+        }
+    }
+    outcomes
 }
 
 fn meta_json(meta: &Meta<'_>) -> String {

@@ -11,7 +11,7 @@ use sluice_store::{
     routes::{ERROR_CHANNEL, SSE_CHANNEL},
     run_steps::StepRecord,
     runs::{Run, RunState},
-    sends::{SendKind, SendRow, SendState},
+    sends::{SendKind, SendRow, SendState, SendStep},
     server_clock::AT_ONCE,
     workflows::Workflow,
 };
@@ -21,6 +21,7 @@ use super::{
     builder::{RowBuilder, event_loop},
     error_event::{ErrorEvent, ErrorOrigin},
     progress::{After, Progress, StepEnd, finish, run_error},
+    streak::{Outcomes, Streak},
 };
 use crate::work::Work;
 
@@ -34,6 +35,8 @@ pub(crate) struct Pending {
     done: Vec<sluice_model::InvocationId>,
     ticks: Vec<super::batch::TickRow>,
     errors: u64,
+    /// The outcomes of runs that ended.
+    outcomes: Outcomes,
     /// The reports that the rows come from.
     held: Vec<HeldReport>,
 }
@@ -74,6 +77,7 @@ impl Pending {
     /// A run ended that waited after its last step.
     pub(crate) fn finished(&mut self, mut run: Run, now_ms: i64) {
         finish(&mut run, RunState::Succeeded, now_ms);
+        self.outcomes.success();
         self.done.push(run.id);
         self.runs.push(RunChange {
             run,
@@ -82,7 +86,12 @@ impl Pending {
     }
 
     /// Moves the rows into a batch.
-    pub(crate) fn fill(self, batch: &mut Batch, last_event: Option<sluice_model::EventId>) {
+    pub(crate) fn fill(
+        self,
+        batch: &mut Batch,
+        last_event: Option<sluice_model::EventId>,
+        streak: &mut Streak,
+    ) {
         if !self.events.is_empty() {
             batch.state = Some(StateRow {
                 last_event,
@@ -94,6 +103,7 @@ impl Pending {
         batch.done = self.done;
         batch.ticks = self.ticks;
         batch.errors = self.errors;
+        batch.streak = streak.add(self.outcomes, batch.now_ms);
         batch.held = self.held;
     }
 }
@@ -160,6 +170,7 @@ impl WorkflowCommit<'_> {
             }
             After::Finished { exit_reason } => {
                 finish(run, RunState::Succeeded, now_ms);
+                self.pending.outcomes.success();
                 run.exit_reason = exit_reason;
                 RunFate::Finished
             }
@@ -240,10 +251,12 @@ impl WorkflowCommit<'_> {
         let now_ms = self.rows.now_ms;
         SendRow {
             id: self.rows.emit_id(),
-            workflow_id: self.workflow.id.clone(),
+            step: Some(SendStep {
+                workflow_id: self.workflow.id.clone(),
+                run_id: run.id,
+                name: step.to_owned(),
+            }),
             user_id: self.workflow.user_id.clone(),
-            run_id: run.id,
-            step: step.to_owned(),
             kind: stored_kind(kind),
             state: SendState::Held,
             due_at: None,
@@ -261,7 +274,10 @@ impl WorkflowCommit<'_> {
         (send.state, send.due_at) = match send.kind {
             SendKind::Emit | SendKind::Sse => (SendState::Sent, None),
             // Due whatever the clock says.
-            SendKind::Http | SendKind::Email => (SendState::Pending, Some(AT_ONCE)),
+            SendKind::Http
+            | SendKind::Email
+            | SendKind::NotificationEmail
+            | SendKind::NotificationWebhook => (SendState::Pending, Some(AT_ONCE)),
             // Sends of one minute go into one object.
             SendKind::S3 => {
                 let next_minute = (now_ms.div_euclid(MINUTE_MS) + 1) * MINUTE_MS;
@@ -298,7 +314,11 @@ impl WorkflowCommit<'_> {
                 event.audience = Audience::Stream;
                 Some(event)
             }
-            SendKind::Http | SendKind::Email | SendKind::S3 => None,
+            SendKind::Http
+            | SendKind::Email
+            | SendKind::S3
+            | SendKind::NotificationEmail
+            | SendKind::NotificationWebhook => None,
         }
     }
 
@@ -306,6 +326,7 @@ impl WorkflowCommit<'_> {
         let event = self.error_event(run, step, failure);
         self.pending.events.push(event);
         self.pending.errors += 1;
+        self.pending.outcomes.failure(failure);
     }
 
     fn error_event(

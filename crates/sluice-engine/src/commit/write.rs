@@ -16,7 +16,7 @@ use sluice_store::{
     routes::Listeners,
     run_steps, runs, sends,
     state::{self, Advance, TakeNumber},
-    timers,
+    subject_health, timers,
 };
 
 use super::batch::{
@@ -159,6 +159,10 @@ fn write_rows(c: &mut dyn Conn, batch: &Batch, reads: Reads<'_>) -> Result<Appli
     inbox::remove_all(c, emitter, &batch.done)?;
     for tick in &batch.ticks {
         timers::rearm(c, emitter, &tick.prop, tick.due_at, tick.last)?;
+    }
+    if let Some(change) = &batch.streak {
+        let id = emitter.as_str();
+        subject_health::record(c, &batch.user, id, change, batch.now_ms)?;
     }
     let counts = batch.counts(&rows.more_events);
     if counts != Counts::default() {

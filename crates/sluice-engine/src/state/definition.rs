@@ -10,10 +10,11 @@ use sluice_store::{
     endpoints::{self, Endpoint},
     kv,
     sources::{self, Source},
-    state, timers,
+    state, subject_health, timers,
 };
 
 use super::kv::KvState;
+use crate::commit::streak::Streak;
 
 #[derive(Clone)]
 pub struct Definition {
@@ -85,6 +86,7 @@ pub struct Memory {
     pub commit_no: i64,
     pub last_event: Option<EventId>,
     pub dedupe: DedupeState,
+    pub(crate) streak: Streak,
     pub kv: KvState,
 }
 
@@ -95,6 +97,7 @@ impl Memory {
             commit_no: state.commit_no,
             last_event: state.last_event,
             dedupe: state.dedupe,
+            streak: subject_health::streak(c, id.as_str())?.into(),
             kv: KvState::load(kv::load_all(c, id)?, id)?,
         })
     }

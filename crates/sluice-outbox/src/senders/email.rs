@@ -1,4 +1,4 @@
-//! `$.send.email`: mail to the owner of the workflow, over the operator's SMTP server.
+//! `$.send.email` and notifications: mail to the owner of the workflow or the account, over the operator's SMTP server.
 
 use std::{error::Error, time::Duration};
 
@@ -9,7 +9,12 @@ use lettre::{
 };
 use serde::Deserialize;
 use sluice_infra::SmtpSettings;
-use sluice_store::{BatchLimit, Store, sends::SendRow, users};
+use sluice_model::UserId;
+use sluice_store::{
+    BatchLimit, Conn, Store, StoreError, notification_settings,
+    sends::{SendKind, SendRow},
+    users,
+};
 
 use crate::{
     error::OutboxError,
@@ -85,13 +90,13 @@ impl EmailSender {
     }
 
     async fn send(&self, row: &SendRow) -> Outcome<String> {
-        let user = row.user_id.clone();
-        let owner = match self.store.read(move |c| users::get(c, &user)).await {
-            Ok(Some(owner)) => owner,
-            Ok(None) => return Outcome::failed("the account is gone".to_owned()),
+        let (user, kind) = (row.user_id.clone(), row.kind);
+        let address = match self.store.read(move |c| address(c, &user, kind)).await {
+            Ok(Ok(address)) => address,
+            Ok(Err(reason)) => return Outcome::failed(reason.to_owned()),
             Err(error) => return Outcome::retry(error.to_string()),
         };
-        let message = match write(&self.from, &owner.email, row) {
+        let message = match write(&self.from, &address, row) {
             Ok(message) => message,
             Err(reason) => return Outcome::failed(reason),
         };
@@ -104,6 +109,25 @@ impl EmailSender {
             Err(_) => Outcome::no_answer(format!("the mail server took more than {TIMEOUT:?}")),
         }
     }
+}
+
+/// The address that mail of this kind goes to, or the reason why it goes nowhere.
+fn address(
+    c: &mut dyn Conn,
+    user: &UserId,
+    kind: SendKind,
+) -> Result<Result<String, &'static str>, StoreError> {
+    let Some(owner) = users::get(c, user)? else {
+        return Ok(Err("the account is gone"));
+    };
+    if kind != SendKind::NotificationEmail {
+        return Ok(Ok(owner.email));
+    }
+    let settings = notification_settings::get(c, user)?;
+    Ok(match settings.mail {
+        Some(false) => Err("notifications by mail are off"),
+        _ => Ok(settings.mail_to.unwrap_or(owner.email)),
+    })
 }
 
 fn setting(name: &str, reason: &str) -> OutboxError {
@@ -184,8 +208,8 @@ fn with_causes(error: &dyn Error) -> String {
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
-    use sluice_model::{EmitId, IdGen, InvocationId, UserId, WorkflowId};
-    use sluice_store::sends::{SendKind, SendState};
+    use sluice_model::{EmitId, IdGen};
+    use sluice_store::sends::SendState;
 
     use super::*;
 
@@ -193,10 +217,8 @@ mod tests {
         let mut ids = IdGen::new(1);
         let row = SendRow {
             id: EmitId::generate(&mut ids, 1),
-            workflow_id: WorkflowId::parse("p_a").unwrap(),
+            step: None,
             user_id: UserId::parse("u_a").unwrap(),
-            run_id: InvocationId::generate(&mut ids, 1),
-            step: "mail".to_owned(),
             kind: SendKind::Email,
             state: SendState::Pending,
             due_at: Some(1),

@@ -2,6 +2,7 @@
 
 mod email;
 mod http;
+mod notification;
 mod s3;
 mod webhook;
 
@@ -11,7 +12,7 @@ use sluice_infra::Infra;
 use sluice_store::sends::{SendKind, SendRow};
 
 pub(crate) use self::webhook::WebhookSender;
-use self::{email::EmailSender, http::HttpSender, s3::S3Sender};
+use self::{email::EmailSender, http::HttpSender, notification::NotificationSender, s3::S3Sender};
 use crate::{
     error::OutboxError,
     net_guard::NetGuard,
@@ -23,6 +24,7 @@ pub(crate) struct SendSenders {
     http: Arc<dyn Sender<SendRow>>,
     email: Arc<dyn Sender<SendRow>>,
     s3: Arc<dyn Sender<SendRow>>,
+    notification: Arc<dyn Sender<SendRow>>,
     none: Arc<dyn Sender<SendRow>>,
 }
 
@@ -40,6 +42,13 @@ impl SendSenders {
                 Some(s3) => Arc::new(S3Sender::new(s3)?),
                 None => disabled("this server writes to no S3: --s3-endpoint is not set"),
             },
+            notification: Arc::new(NotificationSender::new(
+                guard,
+                infra.settings.webhook_timeout,
+                Arc::clone(&infra.clock),
+                infra.store.clone(),
+                infra.vault.clone(),
+            )?),
             none: disabled("it should have become an event"),
         })
     }
@@ -52,8 +61,9 @@ impl SendSenders {
     pub(crate) fn of(&self, kind: SendKind) -> &Arc<dyn Sender<SendRow>> {
         match kind {
             SendKind::Http => &self.http,
-            SendKind::Email => &self.email,
+            SendKind::Email | SendKind::NotificationEmail => &self.email,
             SendKind::S3 => &self.s3,
+            SendKind::NotificationWebhook => &self.notification,
             SendKind::Emit | SendKind::Sse => &self.none,
         }
     }

@@ -173,7 +173,7 @@ fn complaint(status: StatusCode, answer: &str) -> String {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
-    use sluice_model::{EmitId, IdGen, InvocationId, UserId, WorkflowId};
+    use sluice_model::{EmitId, IdGen, UserId};
     use sluice_store::sends::{SendKind, SendState};
 
     use super::*;
@@ -181,10 +181,8 @@ mod tests {
     fn row(ids: &mut IdGen, prefix: &str, due_at: i64) -> SendRow {
         SendRow {
             id: EmitId::generate(ids, 1),
-            workflow_id: WorkflowId::parse("p_a").unwrap(),
+            step: None,
             user_id: UserId::parse("u_a").unwrap(),
-            run_id: InvocationId::generate(ids, 1),
-            step: "store".to_owned(),
             kind: SendKind::S3,
             state: SendState::Pending,
             due_at: Some(due_at),

@@ -151,7 +151,7 @@ impl WebhookSender {
     }
 }
 
-fn judge(response: &Response, now_ms: i64) -> Verdict {
+pub(super) fn judge(response: &Response, now_ms: i64) -> Verdict {
     let status = response.status();
     let asked = response.headers().get(RETRY_AFTER);
     let after = asked.and_then(|value| retry_after(value.to_str().ok()?, now_ms));
@@ -191,7 +191,7 @@ fn headers(keys: &Keys, due: &Due, at: i64) -> Result<HeaderMap, String> {
 }
 
 /// The error of a response that is no success.
-fn complaint(status: StatusCode) -> Option<String> {
+pub(super) fn complaint(status: StatusCode) -> Option<String> {
     if status.is_success() {
         None
     } else if status.is_redirection() {

@@ -5,9 +5,7 @@ use std::{sync::Arc, time::Duration};
 use parking_lot::Mutex;
 use serde_json::json;
 use sluice_infra::{ClockWatch, Infra, Shutdown, Supervisor, testing};
-use sluice_model::{
-    EmitId, EventId, InvocationId, ManualClock, SourceId, UserId, WebhookId, WorkflowId,
-};
+use sluice_model::{EmitId, EventId, ManualClock, SourceId, UserId, WebhookId};
 use sluice_store::{
     Conn, StoreError,
     deliveries::{self, Outgoing},
@@ -219,10 +217,8 @@ impl Fixture {
     pub(super) async fn send(&self, url: &str, due_at: i64) {
         let row = SendRow {
             id: self.infra.ids.emit(),
-            workflow_id: WorkflowId::parse("p_a").unwrap(),
+            step: None,
             user_id: user(),
-            run_id: InvocationId::generate(&mut self.infra.ids.generator(), NOW),
-            step: "send".to_owned(),
             kind: SendKind::Http,
             state: SendState::Pending,
             due_at: Some(due_at),

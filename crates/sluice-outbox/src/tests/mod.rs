@@ -6,6 +6,7 @@ mod clock;
 mod fixtures;
 mod journal;
 mod lease;
+mod notifications;
 mod panics;
 mod recording;
 mod sends;

@@ -532,13 +532,14 @@ CREATE TABLE run_steps (
     PRIMARY KEY (workflow_id, run_id, position, attempt)
 );
 
--- What steps send with $.send. It is held until the run ends or waits for something.
+-- What steps send with $.send, which is held until the run ends or waits for something, and notifications.
 CREATE TABLE sends (
     id          TEXT NOT NULL PRIMARY KEY,
-    workflow_id TEXT NOT NULL,
+    -- The step that sends it; null for a notification.
+    workflow_id TEXT,
     user_id     TEXT NOT NULL,
-    run_id      TEXT NOT NULL,
-    step        TEXT NOT NULL,
+    run_id      TEXT,
+    step        TEXT,
     kind        TEXT NOT NULL,
     state       TEXT NOT NULL,
     -- When to try next; null while it is held and when it is over.
@@ -553,6 +554,52 @@ CREATE TABLE sends (
 CREATE INDEX sends_by_run ON sends (workflow_id, run_id, id);
 CREATE INDEX sends_by_due ON sends (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX sends_by_lane ON sends (user_id, kind, due_at, id) WHERE due_at IS NOT NULL;
+CREATE INDEX sends_of_notifications ON sends (user_id, id) WHERE workflow_id IS NULL;
+
+-- === Notifications ===
+
+-- Sources, workflows and webhooks that fail, or have failed lately. Commits write a row when a streak of failures begins, grows
+-- or ends. The job that notifies users writes the last three columns.
+CREATE TABLE subject_health (
+    subject_id    TEXT NOT NULL PRIMARY KEY,
+    user_id       TEXT NOT NULL,
+    -- In a row, about; 0 for webhooks, whose attempts are not counted.
+    failures      INTEGER NOT NULL,
+    failing_since INTEGER NOT NULL,
+    -- When the streak ended; null while it lasts.
+    recovered_at  INTEGER,
+    -- Of the last failure.
+    error         TEXT NOT NULL,
+    -- Whether the user was last told that it fails, and when that was told; null before the first message.
+    reported      INTEGER NOT NULL,
+    reported_at   INTEGER,
+    -- When the job looks at it next; null when there is nothing to tell.
+    due_at        INTEGER
+) WITHOUT ROWID;
+CREATE INDEX subject_health_by_due ON subject_health (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX subject_health_by_user ON subject_health (user_id, subject_id);
+
+-- The settings of users that differ from the default, and the pace of their messages.
+CREATE TABLE notification_settings (
+    user_id         TEXT NOT NULL PRIMARY KEY,
+    -- Null: if the server can send mail.
+    mail            INTEGER,
+    -- Null: to the address of the account.
+    mail_to         TEXT,
+    webhook_url     TEXT,
+    -- The secrets that sign requests to the webhook, sealed. The one before the last rotation signs too until previous_until.
+    secret          TEXT,
+    previous_secret TEXT,
+    previous_until  INTEGER,
+    -- JSON: the kinds to report, and when.
+    rules           TEXT NOT NULL,
+    -- No message is written before, and the pause before the one after it.
+    next_message_at INTEGER NOT NULL,
+    pause_ms        INTEGER NOT NULL,
+    -- Test messages since some time.
+    tests           INTEGER NOT NULL,
+    tests_since     INTEGER NOT NULL
+) WITHOUT ROWID;
 
 -- === Data stores ===
 

@@ -23,6 +23,7 @@ mod inbox;
 mod limits;
 mod logs;
 mod nodes;
+mod notifications;
 mod opening;
 mod orphans;
 mod package_archives;

@@ -12,7 +12,7 @@ use sluice_store::{
     run_pruning::{self, RunKey},
     run_steps::{self, StepRecord, StepState},
     runs::{self, Run, RunState, WaitingRun},
-    sends::{self, SendKind, SendRow, SendState},
+    sends::{self, SendKind, SendRow, SendState, SendStep},
     workflows,
 };
 
@@ -298,10 +298,12 @@ fn outlines_of_a_range_include_both_ends(#[case] db: Db) {
 fn send(run: InvocationId, due_at: Option<i64>) -> SendRow {
     SendRow {
         id: EmitId::generate(&mut IdGen::new(3), 1),
-        workflow_id: workflow_id("a"),
+        step: Some(SendStep {
+            workflow_id: workflow_id("a"),
+            run_id: run,
+            name: "one".to_owned(),
+        }),
         user_id: user_id("u"),
-        run_id: run,
-        step: "one".to_owned(),
         kind: SendKind::Http,
         state: SendState::Pending,
         due_at,

@@ -7,7 +7,7 @@ use sluice_model::{EmitId, IdGen, InvocationId, WorkflowId};
 use sluice_store::{
     BatchLimit, params, query_one,
     sends::{
-        self, SendKind, SendRow, SendState,
+        self, SendKind, SendRow, SendState, SendStep,
         outbox::{self, SendQueue},
     },
     server_clock::AT_ONCE,
@@ -33,10 +33,12 @@ fn store_with(db: Db, rows: &[(&str, SendKind, Option<i64>)]) -> Option<(TestSto
     let mut ids = IdGen::new(1);
     let row = |(user, kind, due_at): &(&str, SendKind, Option<i64>)| SendRow {
         id: EmitId::generate(&mut ids, 1),
-        workflow_id: WorkflowId::parse("p_a").unwrap(),
+        step: Some(SendStep {
+            workflow_id: WorkflowId::parse("p_a").unwrap(),
+            run_id: InvocationId::generate(&mut IdGen::new(2), 1),
+            name: "send".to_owned(),
+        }),
         user_id: user_id(user),
-        run_id: InvocationId::generate(&mut IdGen::new(2), 1),
-        step: "send".to_owned(),
         kind: *kind,
         state: SendState::Pending,
         due_at: *due_at,

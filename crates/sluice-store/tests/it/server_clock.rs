@@ -235,10 +235,8 @@ fn sends_keep_their_order_and_their_pauses(#[values(Db::Sqlite, Db::Postgres)] d
         ] {
             let row = SendRow {
                 id: EmitId::generate(&mut ids, since),
-                workflow_id: workflow_id("a"),
+                step: None,
                 user_id: user_id("a"),
-                run_id: invocation_ids(1)[0],
-                step: "send".to_owned(),
                 kind: SendKind::Http,
                 state: SendState::Pending,
                 due_at: Some(due_at),

@@ -14,7 +14,7 @@ use sluice_store::{
     routes::Listener,
     run_steps::{StepRecord, StepState},
     runs::{Run, RunState},
-    sends::{SendKind, SendRow, SendState},
+    sends::{SendKind, SendRow, SendState, SendStep},
     sources::{self, Phase, Retention, Source},
     state::{self, Claim, Fence},
     subscriptions::{self, Connection, Emitter, Subscription},
@@ -192,10 +192,12 @@ impl Fixture {
     pub(super) fn send(&mut self, run: &Run) -> SendRow {
         SendRow {
             id: EmitId::generate(&mut self.ids, NOW),
-            workflow_id: workflow_id(),
+            step: Some(SendStep {
+                workflow_id: workflow_id(),
+                run_id: run.id,
+                name: "step".to_owned(),
+            }),
             user_id: user(),
-            run_id: run.id,
-            step: "step".to_owned(),
             kind: SendKind::Http,
             state: SendState::Pending,
             due_at: Some(NOW),

@@ -108,6 +108,7 @@ impl SourceOwner {
         let commit = SourceCommit {
             definition: &self.definition,
             dedupe: &mut self.memory.dedupe,
+            streak: &mut self.memory.streak,
             rows,
         };
         let fence = self.core.fence.clone();

@@ -7,12 +7,13 @@ use sluice_model::{EmitterId, EventId, InvocationId, TimerSpec, WorkflowId};
 use sluice_store::{
     Conn, StoreError, kv, runs,
     state::{self, Fence},
-    timers,
+    subject_health, timers,
     workflows::{self, Workflow},
 };
 
 use super::{throttle::Window, version::Version};
 use crate::{
+    commit::streak::Streak,
     owner::{services::Services, store_access},
     state::KvState,
 };
@@ -31,6 +32,7 @@ pub(super) struct StoredMemory {
     pub(super) commit_no: i64,
     pub(super) kv: KvState,
     pub(super) last_event: Option<EventId>,
+    pub(super) streak: Streak,
     pub(super) interrupted: BTreeSet<InvocationId>,
     pub(super) window: Window,
 }
@@ -102,6 +104,7 @@ impl StoredMemory {
             commit_no: state.commit_no,
             kv: KvState::load(kv::load_all(c, id)?, id)?,
             last_event: state.last_event,
+            streak: subject_health::streak(c, id.as_str())?.into(),
             interrupted: runs::running(c, id)?.into_iter().collect(),
             window,
         })

@@ -34,7 +34,7 @@ impl WorkflowOwner {
             infra.now_ms(),
             infra.settings.max_event_depth,
         );
-        std::mem::take(&mut self.pending).fill(&mut batch, self.last_event);
+        std::mem::take(&mut self.pending).fill(&mut batch, self.last_event, &mut self.streak);
         batch.usage = Usage {
             invocations: std::mem::take(&mut self.started_runs),
             compute_ms: std::mem::take(&mut self.compute_ms),

@@ -20,6 +20,7 @@ use crate::{
     commit::{
         builder::RowBuilder,
         progress::Progress,
+        streak::Streak,
         workflow::{Pending, RunFate, WorkflowCommit},
     },
     owner::actor::Core,
@@ -39,6 +40,7 @@ pub(super) struct WorkflowOwner {
     pub(super) timers: BTreeMap<String, TimerSpec>,
     pub(super) kv: KvState,
     pub(super) last_event: Option<EventId>,
+    pub(super) streak: Streak,
     pub(super) runs: HashMap<InvocationId, ActiveRun>,
     /// The run of each running step.
     pub(super) steps: HashMap<InvocationId, InvocationId>,
@@ -131,6 +133,7 @@ impl WorkflowOwner {
             commit_no: _,
             kv,
             last_event,
+            streak,
             interrupted,
             window,
         } = memory;
@@ -142,6 +145,7 @@ impl WorkflowOwner {
             timers,
             kv,
             last_event,
+            streak,
             runs: HashMap::new(),
             steps: HashMap::new(),
             to_continue: interrupted.iter().copied().collect(),

@@ -17,6 +17,7 @@ mod flow;
 mod forms;
 mod imports;
 mod logs;
+mod notifications;
 mod query;
 mod runs;
 mod server;
@@ -62,6 +63,10 @@ pub use imports::{
     ImportQuery, ImportedComponent, RemovedFile, UndoneImport,
 };
 pub use logs::LogLine;
+pub use notifications::{
+    NotificationSettings, NotificationState, NotificationTest, NotificationTestResult,
+    SentNotification, UpdateNotifications,
+};
 pub use query::{
     AccountQuery, AccountsQuery, AppsOrder, AppsQuery, DeleteEventsQuery, DeleteSourceQuery,
     EventStreamQuery, EventsQuery, FieldQuery, IgnoreHookErrors, IncludeCredentials,

@@ -16,6 +16,7 @@ use crate::{
     health::Health,
     housekeeping,
     import::Imports,
+    notifications::{Notifications, Notifier},
     overview::Overviews,
     packages::{self, PackageSync, StoredArchives},
     server_status::ServerStatus,
@@ -38,6 +39,7 @@ pub struct App {
     pub flow: FlowMap,
     pub forms: Forms,
     pub imports: Imports,
+    pub notifications: Notifications,
     pub overviews: Overviews,
     pub server_status: ServerStatus,
     pub sessions: Sessions,
@@ -79,6 +81,7 @@ impl App {
             activity: Activity::new(infra),
             flow: FlowMap::new(infra, health.clone()),
             imports: Imports::new(infra, processes, components.clone(), credentials.clone()),
+            notifications: Notifications::new(infra, engine.outbox.clone()),
             overviews: Overviews::new(infra, health, server_status.clone()),
             sessions: Sessions::new(infra, users.clone()),
             sources: Sources::new(
@@ -109,12 +112,14 @@ impl App {
         }
     }
 
-    /// Starts the removal of expired rows and unused files, the exchange of packages with other nodes, and the update of apps
+    /// Starts notifications, the removal of expired rows and unused files, the exchange of packages with other nodes, and the update of apps
     /// from the catalogue. A shutdown stops them.
     pub fn start_housekeeping(infra: &Infra, engine: &Engine, processes: &Arc<dyn Processes>) {
         infra
             .shutdown
             .spawn(housekeeping::run(infra.clone(), engine.outbox.clone()));
+        let notifier = Notifier::new(infra, engine.outbox.clone());
+        infra.shutdown.spawn(notifier.run());
         let credentials = engine.credentials.clone();
         infra
             .shutdown

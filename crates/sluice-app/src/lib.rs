@@ -17,6 +17,7 @@ mod housekeeping;
 mod import;
 mod listing;
 mod lookup;
+mod notifications;
 mod overview;
 mod packages;
 mod server_status;
@@ -32,6 +33,7 @@ mod webhooks;
 mod workflows;
 
 pub use sluice_engine::EngineError;
+pub use sluice_outbox::SendResult;
 pub use sluice_runtime::Reply as HttpReply;
 
 pub use accounts::{
@@ -55,6 +57,9 @@ pub use import::{
     UnpackedTree, is_source,
 };
 pub use listing::Listing;
+pub use notifications::{
+    NotificationChange, NotificationView, Notifications, Notifier, TestResults,
+};
 pub use overview::{ActiveEmitter, NamedWebhook, Overview, Overviews, Tally, WebhookTally};
 pub use server_status::{ProcessView, ResourceUsage, ServerStatus, ServerView};
 pub use sessions::{ActiveSession, Sessions};

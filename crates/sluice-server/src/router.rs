@@ -29,9 +29,10 @@ use crate::{
     request_span,
     routes::{
         accounts, activity, apps, cluster, components, connect, connect_callback, data_stores,
-        deliveries, events, flow, forms, imports, logs, older_events, one_event, operations,
-        registry, replay, runs, server, session, signup, sources, streams, subscriptions, uploads,
-        user_admin, users, webhooks, workflow_events, workflow_versions, workflows,
+        deliveries, events, flow, forms, imports, logs, notifications, older_events, one_event,
+        operations, registry, replay, runs, server, session, signup, sources, streams,
+        subscriptions, uploads, user_admin, users, webhooks, workflow_events, workflow_versions,
+        workflows,
     },
     state::ServerState,
 };
@@ -51,6 +52,9 @@ fn api() -> OpenApiRouter<ServerState> {
         ))
         .routes(routes!(users::me))
         .routes(routes!(users::rotate_key))
+        .routes(routes!(notifications::get, notifications::update))
+        .routes(routes!(notifications::rotate_secret))
+        .routes(routes!(notifications::test))
         .routes(routes!(activity::get))
         .routes(routes!(activity::overview))
         .routes(routes!(user_admin::create, user_admin::list))

@@ -19,6 +19,7 @@ pub(crate) mod forms;
 pub(crate) mod imports;
 pub(crate) mod log_summary;
 pub(crate) mod logs;
+pub(crate) mod notifications;
 pub(crate) mod older_events;
 pub(crate) mod one_event;
 pub(crate) mod operations;

@@ -7,7 +7,7 @@ const MAX_LENGTH: usize = 2_048;
 const PRIVATE: &str = "url must not have a private address: use a public one, or start the server with --allow-private-network";
 
 /// The rule that an address breaks.
-pub(super) fn error(url: &str, guard: NetGuard) -> Option<String> {
+pub(crate) fn error(url: &str, guard: NetGuard) -> Option<String> {
     if url.len() > MAX_LENGTH {
         return Some(format!("url must not be longer than {MAX_LENGTH} bytes"));
     }

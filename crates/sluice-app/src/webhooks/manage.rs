@@ -13,7 +13,7 @@ use super::{address, secret::NewSecret};
 use crate::{detached, listing::Listing};
 
 /// After a rotation, the old secret also signs for this long.
-const OLD_SECRET_SIGNS_FOR_MS: i64 = MS_PER_DAY;
+pub(crate) const OLD_SECRET_SIGNS_FOR_MS: i64 = MS_PER_DAY;
 const DEFAULT_CONCURRENCY: u32 = 1;
 const MAX_CONCURRENCY: u32 = 64;
 /// Deliveries that are removed in one transaction.

@@ -8,15 +8,15 @@ const PREFIX: &str = "whsec_";
 const BYTES: usize = 24;
 
 /// A new secret.
-pub(super) struct NewSecret {
+pub(crate) struct NewSecret {
     /// Shown to the user once.
-    pub(super) shown: String,
+    pub(crate) shown: String,
     /// Stored.
-    pub(super) sealed: String,
+    pub(crate) sealed: String,
 }
 
 impl NewSecret {
-    pub(super) fn random(vault: &Vault, rng: &mut impl CryptoRng) -> NewSecret {
+    pub(crate) fn random(vault: &Vault, rng: &mut impl CryptoRng) -> NewSecret {
         let bytes: [u8; BYTES] = rng.random();
         let shown = format!("{PREFIX}{}", STANDARD.encode(bytes));
         let sealed = vault.seal(shown.as_bytes(), rng);

@@ -9,7 +9,7 @@ use std::{
 };
 
 use serde_json::json;
-use sluice_app::App;
+use sluice_app::{App, Notifier};
 use sluice_engine::Engine;
 use sluice_infra::{Infra, Settings, testing};
 use sluice_model::{ApiKey, Clock, SystemClock};
@@ -28,6 +28,7 @@ pub(crate) struct TestServer {
     url: String,
     pub(crate) clock: MovableClock,
     pub(crate) infra: Infra,
+    notifier: Notifier,
     _stop: DropGuard,
     _folder: TempDir,
 }
@@ -100,6 +101,7 @@ impl TestServer {
             .ensure_first(ApiKey::parse(OPERATOR_KEY))
             .await
             .unwrap();
+        let notifier = Notifier::new(&infra, engine.outbox.clone());
         let stop = CancellationToken::new();
         let state = ServerState::new(*app, &infra, &engine);
         let listeners = Listeners {
@@ -112,9 +114,15 @@ impl TestServer {
             url,
             clock,
             infra,
+            notifier,
             _stop: stop.drop_guard(),
             _folder: folder,
         })
+    }
+
+    /// Writes the notifications that are due, as the server does every few seconds.
+    pub(crate) async fn notify(&self) {
+        self.notifier.pass().await.unwrap();
     }
 
     /// `http://127.0.0.1:<port>`, without a slash at the end.

@@ -11,6 +11,7 @@ mod fields;
 mod fixtures;
 mod log_events;
 mod logs;
+mod notifications;
 mod older_events;
 mod openapi;
 mod operations;

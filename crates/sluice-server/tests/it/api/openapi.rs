@@ -10,13 +10,17 @@ use crate::support::new_user;
 const UPDATE: &str = "SLUICE_UPDATE_SNAPSHOTS";
 const SNAPSHOT: &str = "../../docs/openapi.json";
 
-const ROUTES: [(&str, &str); 96] = [
+const ROUTES: [(&str, &str); 100] = [
     ("PUT", "/v1/apps/{id_or_slug}/oauth_client"),
     ("POST", "/v1/session"),
     ("GET", "/v1/session"),
     ("DELETE", "/v1/session"),
     ("GET", "/v1/users/me"),
     ("POST", "/v1/users/me/rotate_key"),
+    ("GET", "/v1/users/me/notifications"),
+    ("PUT", "/v1/users/me/notifications"),
+    ("POST", "/v1/users/me/notifications/rotate_secret"),
+    ("POST", "/v1/users/me/notifications/test"),
     ("GET", "/v1/users/me/activity"),
     ("GET", "/v1/users/me/overview"),
     ("GET", "/v1/users/me/traffic"),

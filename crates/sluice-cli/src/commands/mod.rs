@@ -23,6 +23,7 @@ mod form;
 mod import;
 mod init;
 mod list;
+mod notifications;
 mod operator_only;
 mod output;
 mod progress;
@@ -66,6 +67,7 @@ use self::{
     import::ImportCommand,
     init::InitOptions,
     list::ListOptions,
+    notifications::NotificationsCommand,
     publish::PublishOptions,
     registry::RegistryCommand,
     session::{
@@ -112,6 +114,9 @@ pub(crate) enum ClientCommand {
     /// Manage webhooks
     #[command(subcommand)]
     Webhooks(WebhooksCommand),
+    /// Manage notifications of failures
+    #[command(subcommand)]
+    Notifications(NotificationsCommand),
     Subscribe(SubscribeOptions),
     Unsubscribe(UnsubscribeOptions),
     Login(LoginOptions),
@@ -164,6 +169,7 @@ pub(crate) fn run(
             ClientCommand::Accounts(options) => done(accounts::run(options).await),
             ClientCommand::Apps(command) => done(apps::run(command).await),
             ClientCommand::Webhooks(command) => done(webhooks::run(command).await),
+            ClientCommand::Notifications(command) => done(notifications::run(command).await),
             ClientCommand::Subscribe(options) => done(subscribe::subscribe(options).await),
             ClientCommand::Unsubscribe(options) => done(subscribe::unsubscribe(options).await),
             ClientCommand::Login(options) => done(session::login(options).await),

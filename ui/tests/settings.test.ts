@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { violationsInBothSchemes } from './harness/accessibility';
 import { pageErrors, signedIn } from './harness/browser';
-import { echo } from './harness/receiver';
+import { echo, Receiver } from './harness/receiver';
 import { clipboard } from './harness/recording';
 import { Person, Server } from './harness/server';
 import { browser, ownStage, server } from './harness/stage';
@@ -147,6 +147,46 @@ test('only operators see the server with its processes and settings', async () =
   const other = await signedIn(browser, who, '/settings');
   await panel(other, 'Data stores').waitFor();
   expect(await other.getByRole('heading', { name: 'Server', exact: true }).count()).toBe(0);
+});
+
+test('notifications are set, tested and signed with a secret that is shown once', async () => {
+  const receiver = await Receiver.start();
+  try {
+    const who = await server.user('watchful');
+    const page = await signedIn(browser, who, '/settings#notifications');
+    const errors = pageErrors(page);
+    const section = panel(page, 'Notifications');
+    await section.getByText('This server cannot send mail').waitFor();
+    await section.getByLabel('Webhook URL').fill('example.com');
+    await section.getByRole('button', { name: 'Save notifications' }).click();
+    await section.getByText('Enter a URL that starts with').waitFor();
+    await section.getByLabel('Webhook URL').fill(receiver.url);
+    await section.getByLabel('Failures in a row').fill('5');
+    await section.getByLabel('Workflows').uncheck();
+    await section.getByRole('button', { name: 'Save notifications' }).click();
+    const shown = page.getByRole('dialog', { name: 'Signing secret of notifications' });
+    expect(await shown.getByLabel('Signing secret', { exact: true }).inputValue()).toMatch(/^whsec_/);
+    await shown.getByRole('button', { name: 'Done' }).click();
+    await shown.waitFor({ state: 'hidden' });
+
+    await section.getByRole('button', { name: 'Send test' }).click();
+    await section.getByText('Webhook: sent.').waitFor();
+    expect(receiver.received).toHaveLength(1);
+    expect(receiver.received[0].headers['webhook-signature']).toMatch(/^v1,/);
+    receiver.status = 500;
+    await section.getByRole('button', { name: 'Send test' }).click();
+    await section.getByText('Webhook: not sent.').waitFor();
+
+    type Settings = { data: { failures: number; workflows: boolean; signing_secret?: string } };
+    const { data } = await who.get<Settings>('/users/me/notifications');
+    expect(data).toMatchObject({ failures: 5, workflows: false });
+    expect(data.signing_secret).toBeUndefined();
+    await page.reload();
+    await expect.poll(() => section.getByLabel('Failures in a row').inputValue()).toBe('5');
+    expect(errors).toEqual([]);
+  } finally {
+    await receiver.stop();
+  }
 });
 
 test('the settings have no serious accessibility violations in light and dark, and fit a narrow screen', async () => {

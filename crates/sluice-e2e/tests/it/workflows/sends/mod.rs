@@ -6,6 +6,7 @@ mod fairness;
 mod http;
 mod kills;
 pub(crate) mod node_server;
+mod notifications;
 mod post_office;
 mod s3;
 pub(crate) mod s3_server;

@@ -93,6 +93,7 @@ const SECTIONS = [
           "cli/backup.md",
           "cli/restore.md",
           "cli/migrate.md",
+          "cli/keys.md",
           "cli/doctor.md",
           "cli/login.md",
           "cli/logout.md",

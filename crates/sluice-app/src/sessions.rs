@@ -41,7 +41,7 @@ impl Sessions {
     }
 
     /// A few hexadecimal digits that distinguish the cookies of this server from those of others on the same host. They
-    /// are derived from the master key, which all nodes of a server share, and from the address, which differs between
+    /// are derived from the data key, which all nodes of a server share, and from the address, which differs between
     /// copies of a server.
     pub fn server_mark(&self) -> String {
         let address = &self.infra.settings.public_url;

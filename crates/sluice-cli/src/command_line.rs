@@ -48,6 +48,7 @@ pub(crate) const GROUPS: [(&str, &[&str]); 4] = [
             "backup",
             "restore",
             "migrate",
+            "keys",
             "doctor",
             "login",
             "logout",

@@ -11,6 +11,9 @@ use anyhow::{Context, bail};
 pub(crate) const LOCK_FILE: &str = "server.lock";
 pub(crate) const DATABASE_FILE: &str = "sluice.db";
 pub(crate) const KEY_FILE: &str = "master.key";
+/// Beside the key file while the key is rotated.
+pub(crate) const PENDING_KEY_FILE: &str = "master.key.pending";
+pub(crate) const KEY_LOCK_FILE: &str = "master.key.lock";
 /// The database while it is restored. It gets its name when it is complete.
 pub(crate) const UNFINISHED_FILE: &str = "sluice.db.restoring";
 

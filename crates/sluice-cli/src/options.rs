@@ -85,7 +85,7 @@ pub(crate) struct ClusterOptions {
     #[arg(long, env = "SLUICE_NODE_NAME", value_name = "NAME")]
     node_name: Option<String>,
     /// Address for messages of the other servers on the same PostgreSQL, with any free port for port 0. They show a token that is
-    /// derived from the master key [default: the address from which it connects to PostgreSQL, with any free port]
+    /// derived from the data key of the database [default: the address from which it connects to PostgreSQL, with any free port]
     #[arg(long, env = "SLUICE_CLUSTER_LISTEN", value_name = "ADDRESS")]
     pub(crate) cluster_listen: Option<SocketAddr>,
     /// Host, or host and port, at which the other servers reach this one [default: the address at which it listens

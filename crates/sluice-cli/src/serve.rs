@@ -5,7 +5,7 @@ mod certificates;
 mod cluster;
 mod database;
 mod deno;
-mod master_key;
+pub(crate) mod master_key;
 mod preparation;
 mod stop_signal;
 
@@ -30,7 +30,7 @@ use tokio_util::sync::CancellationToken;
 use self::{
     certificate_reload::reload_on_hangup,
     cluster::{Introduction, Membership},
-    master_key::MasterKey,
+    master_key::MasterKeySource,
     preparation::prepare,
     stop_signal::{StopSignal, stop_signal},
 };
@@ -64,7 +64,7 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
     let node_clock = NodeClock::default();
     let clock: Arc<dyn Clock> = Arc::new(node_clock.clone());
     let ids = Ids::from_entropy(Arc::clone(&clock));
-    let master_key = MasterKey::find(options.keys.master_key.as_deref(), &data_dir)?;
+    let master_key = MasterKeySource::find(options.keys.master_key.as_deref(), &data_dir)?;
     let tls = options.network.tls()?;
     if let Some(tls) = &tls {
         reload_on_hangup(Arc::clone(tls))?;
@@ -86,7 +86,7 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
     let Some((store, deno)) = prepared else {
         return Ok(());
     };
-    let vault = master_key.check(&store, &ids).await?;
+    let vault = master_key.open(&store, &ids).await?;
     let quotas = &options.quotas;
     let max_processes = quotas.max_processes(options.components.max_processes);
     let budget = options.components.memory_budget();

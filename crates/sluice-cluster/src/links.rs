@@ -41,7 +41,7 @@ pub enum LinkError {
 /// The links of this node.
 pub(crate) struct Links {
     client: Client,
-    /// Proves that a message comes from a node with the same master key.
+    /// Proves that a message comes from a node that could open the same database.
     pub(crate) token: String,
     this_node: String,
     members: Arc<Members>,

@@ -43,7 +43,7 @@ pub struct NodeDescription {
 /// How a server joins others.
 pub struct Joining {
     pub description: NodeDescription,
-    /// The token of the links, which all nodes derive from the master key.
+    /// The token of the links, which all nodes derive from the data key of their database.
     pub token: String,
     /// An earlier start of this server, which is known to have ended: its lease ends at once.
     pub predecessor: Option<String>,

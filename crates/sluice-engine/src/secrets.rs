@@ -12,12 +12,9 @@ use crate::error::EngineError;
 
 const SEALED: &str = "$sealed";
 
-/// A stored value that this server's master key does not open.
+/// A stored value that the data key of this database does not open.
 #[derive(Debug, thiserror::Error)]
-#[error(
-    "the secret value of {prop} cannot be read: {error}. Give the value again, or start the server with the \
-     master key it was sealed with"
-)]
+#[error("the secret value of {prop} cannot be read: {error}. Give the value again")]
 pub struct UnreadableSecret {
     prop: String,
     error: VaultError,
@@ -109,7 +106,7 @@ impl Opened {
             .keys()
             .filter(|name| !is_secret(props, name))
             .map(|name| {
-                let reason = "was sealed with another master key: give it again";
+                let reason = "was sealed with another key: give it again";
                 PropError::new(name, PropErrorCode::UnreadableSecret, reason)
             })
             .collect();
@@ -200,7 +197,7 @@ mod tests {
         assert!(
             error
                 .to_string()
-                .contains("of p cannot be read: sealed with another master key")
+                .contains("of p cannot be read: sealed with another key")
         );
 
         let opened = || Opened::new(&vault(2), &secret(), &stored);

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 /// - `unknown_prop`: the component declares no prop of this name.
 /// - `unknown_account`: an app prop names an account that does not exist.
 /// - `wrong_app`: an app prop names an account of another app.
-/// - `unreadable_secret`: the stored secret was encrypted with another master key. A new value replaces it.
+/// - `unreadable_secret`: the stored secret was encrypted with another key. A new value replaces it.
 /// - `invalid_default`: the default or fixed value that the component declares is not valid.
 /// - `invalid_declaration`: the component declares the prop in a way that is not valid.
 /// - `invalid_expression`: in a workflow step, an expression is not valid JavaScript.

@@ -1,5 +1,5 @@
 //! The listener for other nodes: hints, replies, traffic, and requests that they pass on. Every message carries the token that nodes
-//! derive from the master key.
+//! derive from the data key of their database.
 
 use std::{convert::Infallible, net::IpAddr, sync::Arc, time::Duration};
 

@@ -1,106 +1,49 @@
 //! Secrets at rest: sealed for storage, and fingerprinted for look-up.
 //!
-//! Two keys are derived from the master key, one for each use, so that neither tells anything
-//! about the other. A sealed text names its master key by one byte, which leaves room to rotate.
+//! A random data key does both. It is stored in the database, sealed by the master key, so that another master key can take
+//! over without any secret being sealed again. Two keys are derived from the data key, one for each use, so that neither tells
+//! anything about the other.
 
 use std::fmt;
 
-use base64::{Engine, engine::general_purpose::STANDARD_NO_PAD};
-use chacha20poly1305::{
-    XChaCha20Poly1305, XNonce,
-    aead::{Aead, KeyInit, Payload},
-};
-use hmac::{Hmac, Mac};
-use rand::{CryptoRng, RngExt};
-use sha2::Sha256;
+use rand::CryptoRng;
 
+mod cipher;
 mod error;
 mod hex;
 mod key_file;
+mod master_key;
 
 pub use error::VaultError;
+pub use key_file::{FoundKey, KeyFile, RotationLock};
+pub use master_key::MasterKey;
 
+use cipher::{Cipher, keyed_hash};
 use hex::hex;
 
-const NONCE_LENGTH: usize = 24;
-
-/// Seals and opens secrets with one master key.
+/// Seals and opens secrets with one data key.
 #[derive(Clone)]
 pub struct Vault {
-    key_id: u8,
-    cipher: XChaCha20Poly1305,
+    cipher: Cipher,
     fingerprint_key: [u8; 32],
 }
 
 impl Vault {
-    pub fn new(master_key: [u8; 32]) -> Vault {
-        let sealing_key = keyed_hash(&master_key, b"sluice sealed secrets");
+    pub fn new(data_key: [u8; 32]) -> Vault {
         Vault {
-            key_id: keyed_hash(&master_key, b"sluice key id")[0],
-            cipher: XChaCha20Poly1305::new(&sealing_key.into()),
-            fingerprint_key: keyed_hash(&master_key, b"sluice fingerprints"),
+            cipher: Cipher::derive(&data_key, "sluice sealed secrets"),
+            fingerprint_key: keyed_hash(&data_key, b"sluice fingerprints"),
         }
     }
 
-    /// From the 64 hexadecimal characters an operator gives.
-    pub fn from_hex(master_key: &str) -> Result<Vault, VaultError> {
-        key_file::parse(master_key).map(Vault::new)
-    }
-
-    /// Reads the key file at `path`; `None` when there is none.
-    pub fn load(path: &std::path::Path) -> Result<Option<Vault>, VaultError> {
-        Ok(key_file::load(path)?.map(Vault::new))
-    }
-
-    /// Makes a key file that only its owner can read.
-    pub fn create(path: &std::path::Path, rng: &mut impl CryptoRng) -> Result<Vault, VaultError> {
-        key_file::create(path, rng).map(Vault::new)
-    }
-
-    /// Writes a given key to a file that only its owner can read, unless there is a file. Returns the key of the file.
-    pub fn save(path: &std::path::Path, master_key: &str) -> Result<Vault, VaultError> {
-        key_file::save(path, key_file::parse(master_key)?).map(Vault::new)
-    }
-
-    /// A value by which the key is recognized.
-    pub fn key_check(&self) -> String {
-        self.fingerprint("sluice master key")
-    }
-
-    /// Encrypts a secret. Sealing the same secret twice gives different texts, because each has a random nonce.
+    /// Encrypts a secret. Sealing the same secret twice gives different texts.
     pub fn seal(&self, secret: &[u8], rng: &mut impl CryptoRng) -> String {
-        let nonce = XNonce::from(rng.random::<[u8; NONCE_LENGTH]>());
-        let header = [self.key_id];
-        let payload = Payload {
-            msg: secret,
-            aad: &header,
-        };
-        let sealed = self
-            .cipher
-            .encrypt(&nonce, payload)
-            .expect("only secrets of many gigabytes cannot be encrypted");
-        STANDARD_NO_PAD.encode([&header[..], nonce.as_slice(), &sealed].concat())
+        self.cipher.seal(secret, rng)
     }
 
     /// Decrypts the result of [`Vault::seal`].
     pub fn open(&self, sealed: &str) -> Result<Vec<u8>, VaultError> {
-        let bytes = STANDARD_NO_PAD
-            .decode(sealed)
-            .map_err(|_| VaultError::Damaged)?;
-        let (header, rest) = bytes.split_at_checked(1).ok_or(VaultError::Damaged)?;
-        if header != [self.key_id] {
-            return Err(VaultError::OtherKey);
-        }
-        let (nonce, ciphertext) = rest
-            .split_first_chunk::<NONCE_LENGTH>()
-            .ok_or(VaultError::Damaged)?;
-        let payload = Payload {
-            msg: ciphertext,
-            aad: header,
-        };
-        self.cipher
-            .decrypt(&XNonce::from(*nonce), payload)
-            .map_err(|_| VaultError::Damaged)
+        self.cipher.open(sealed)
     }
 
     /// A keyed hash by which a secret is found without being stored readably. The secret must be
@@ -115,12 +58,6 @@ impl fmt::Debug for Vault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Vault(..)")
     }
-}
-
-fn keyed_hash(key: &[u8; 32], message: &[u8]) -> [u8; 32] {
-    let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes keys of any length");
-    mac.update(message);
-    mac.finalize().into_bytes().into()
 }
 
 #[cfg(test)]

@@ -7,10 +7,10 @@ use clap::Args;
 use sluice_backup::{BackupWriter, Header, Manifest, Passphrase, dump};
 use sluice_infra::Ids;
 use sluice_model::SystemClock;
-use sluice_store::{Location, transfer::snapshot};
+use sluice_store::{Location, MasterKey, transfer::snapshot};
 
 use super::{
-    master_key::MasterKey,
+    master_key::KeysOf,
     output::{Output, STANDARD},
     passphrase::PassphraseOptions,
     source::describe,
@@ -75,13 +75,13 @@ pub(super) fn backup(options: &BackupOptions) -> anyhow::Result<()> {
 }
 
 impl BackupOptions {
-    fn key(&self) -> anyhow::Result<Option<MasterKey>> {
+    fn key(&self) -> anyhow::Result<Option<KeysOf>> {
         if !self.with_key {
             return Ok(None);
         }
         let folder = &self.place.data_dir;
-        let key = match MasterKey::given(self.master_key.as_deref())? {
-            None => MasterKey::of_folder(folder)?,
+        let key = match KeysOf::given(self.master_key.as_deref())? {
+            None => KeysOf::folder(folder)?,
             given => given,
         };
         if key.is_none() {
@@ -96,15 +96,16 @@ impl BackupOptions {
 
 fn write(
     location: &Location,
-    key: Option<&MasterKey>,
+    key: Option<&KeysOf>,
     passphrase: Option<&Passphrase>,
     output: Output,
 ) -> anyhow::Result<(Manifest, Output)> {
     let ids = Ids::from_entropy(std::sync::Arc::new(SystemClock));
     let mut file = BackupWriter::new(output, passphrase, &mut ids.rng())?;
     let manifest = snapshot(location, |c| -> anyhow::Result<Manifest> {
+        let master_key = key.map(|key| key.fitting(c)).transpose()?;
         let header = Header {
-            master_key: key.map(|key| key.hex().to_owned()),
+            master_key: master_key.map(MasterKey::hex),
             ..describe(c, key)?
         };
         Ok(dump(c, &header, &mut file)?)

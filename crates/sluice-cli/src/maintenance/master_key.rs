@@ -1,76 +1,72 @@
 //! The master key that belongs to a database.
 
-use std::{
-    fs,
-    io::ErrorKind,
-    path::{Path, PathBuf},
-};
+use std::path::Path;
 
 use anyhow::{Context, bail};
-use sluice_store::{Conn, Vault, master_key};
+use sluice_store::{Conn, KeyFile, MasterKey, data_key};
 
 use crate::data_folder::KEY_FILE;
 
-pub(super) struct MasterKey {
-    hex: String,
-    vault: Vault,
-    /// Where it was found, for errors.
+/// The keys of one place, one of which must be that of the database.
+pub(super) struct KeysOf {
+    /// Two while a rotation runs, and after it was interrupted.
+    candidates: Vec<MasterKey>,
+    /// Where they were found, for errors.
     origin: String,
 }
 
-impl MasterKey {
-    pub(super) fn new(hex: &str, origin: &str) -> anyhow::Result<MasterKey> {
-        let vault = Vault::from_hex(hex).with_context(|| format!("cannot use {origin}"))?;
-        Ok(MasterKey {
-            hex: hex.trim().to_owned(),
-            vault,
+impl KeysOf {
+    pub(super) fn new(hex: &str, origin: &str) -> anyhow::Result<KeysOf> {
+        let key = MasterKey::from_hex(hex).with_context(|| format!("cannot use {origin}"))?;
+        Ok(KeysOf {
+            candidates: vec![key],
             origin: origin.to_owned(),
         })
     }
 
     /// The key of the settings.
-    pub(super) fn given(hex: Option<&str>) -> anyhow::Result<Option<MasterKey>> {
-        hex.map(|hex| MasterKey::new(hex, "SLUICE_MASTER_KEY"))
+    pub(super) fn given(hex: Option<&str>) -> anyhow::Result<Option<KeysOf>> {
+        hex.map(|hex| KeysOf::new(hex, "SLUICE_MASTER_KEY"))
             .transpose()
     }
 
     /// The key file of a data folder.
-    pub(super) fn of_folder(folder: &Path) -> anyhow::Result<Option<MasterKey>> {
-        let path = path(folder);
-        match fs::read_to_string(&path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
-            Ok(hex) => MasterKey::new(&hex, &path.display().to_string()).map(Some),
-        }
+    pub(super) fn folder(folder: &Path) -> anyhow::Result<Option<KeysOf>> {
+        let file = key_file(folder);
+        let origin = file.path().display().to_string();
+        let load =
+            || -> Result<_, sluice_store::VaultError> { Ok([file.load()?, file.load_pending()?]) };
+        let found = load().with_context(|| format!("cannot use {origin}"))?;
+        let candidates: Vec<_> = found.into_iter().flatten().collect();
+        Ok((!candidates.is_empty()).then_some(KeysOf { candidates, origin }))
     }
 
-    pub(super) fn hex(&self) -> &str {
-        &self.hex
-    }
-
-    /// An error if the database was made with another key.
-    pub(super) fn check(&self, c: &mut dyn Conn) -> anyhow::Result<()> {
-        let expected = master_key::key_check(c)?;
-        if expected.is_some_and(|expected| expected != self.vault.key_check()) {
-            bail!(
-                "the master key from {} is not the one of this database",
+    /// The key of the database; an error if none of these is. A database without a data key takes any.
+    pub(super) fn fitting(&self, c: &mut dyn Conn) -> anyhow::Result<&MasterKey> {
+        let sealed = data_key::sealed(c)?;
+        let fits = |key: &&MasterKey| {
+            let sealed = sealed.as_deref();
+            sealed.is_none_or(|sealed| key.open(sealed).is_ok())
+        };
+        match self.candidates.iter().find(fits) {
+            Some(key) => Ok(key),
+            None => bail!(
+                "the master key from {} is not the one of this database. After a rotation, older backups need the old key",
                 self.origin
-            );
+            ),
         }
-        Ok(())
-    }
-
-    /// Writes it to a data folder. A key that is there stays, and must be the same.
-    pub(super) fn save(&self, folder: &Path) -> anyhow::Result<()> {
-        let path = path(folder);
-        let saved = Vault::save(&path, &self.hex)?;
-        if saved.key_check() != self.vault.key_check() {
-            bail!("{} holds another master key", path.display());
-        }
-        Ok(())
     }
 }
 
-fn path(folder: &Path) -> PathBuf {
-    folder.join(KEY_FILE)
+/// Writes a key to a data folder. A key that is there stays, and must be the same.
+pub(super) fn save(key: &MasterKey, folder: &Path) -> anyhow::Result<()> {
+    let file = key_file(folder);
+    if file.save(key)? != *key {
+        bail!("{} holds another master key", file.path().display());
+    }
+    Ok(())
+}
+
+pub(super) fn key_file(folder: &Path) -> KeyFile {
+    KeyFile::new(folder.join(KEY_FILE))
 }

@@ -9,11 +9,15 @@ use anyhow::{Context, bail};
 use clap::Args;
 use sluice_backup::Manifest;
 use sluice_store::{
-    Location,
+    Location, MasterKey,
     transfer::{snapshot, while_unused},
 };
 
-use super::{master_key::MasterKey, source::describe, target_folder::TargetFolder};
+use super::{
+    master_key::{KeysOf, save},
+    source::describe,
+    target_folder::TargetFolder,
+};
 use crate::data_folder::{DATABASE_FILE, KEY_FILE};
 
 const EXAMPLES: &str = "\
@@ -91,16 +95,16 @@ impl Place {
         }
     }
 
-    fn key(&self) -> anyhow::Result<Option<MasterKey>> {
+    fn key(&self) -> anyhow::Result<Option<KeysOf>> {
         match self {
-            Place::Folder(folder) => MasterKey::of_folder(folder),
+            Place::Folder(folder) => KeysOf::folder(folder),
             Place::Postgres(_) => Ok(None),
         }
     }
 }
 
 pub(super) fn migrate(options: &MigrateOptions) -> anyhow::Result<()> {
-    let given = MasterKey::given(options.master_key.as_deref())?;
+    let given = KeysOf::given(options.master_key.as_deref())?;
     let keys = Keys {
         of_source: options.from.key()?,
         of_target: options.to.key()?,
@@ -111,14 +115,14 @@ pub(super) fn migrate(options: &MigrateOptions) -> anyhow::Result<()> {
             keys.require(path)?;
             let folder = TargetFolder::open(path)?;
             folder.fill(|to| {
-                let manifest = copy(&options.from, to, &keys)?;
-                if let (Some(key), None) = (&keys.of_source, &keys.given) {
-                    key.save(folder.path())?;
+                let (manifest, of_source) = copy(&options.from, to, &keys)?;
+                if let (Some(key), None) = (of_source, &keys.given) {
+                    save(&key, folder.path())?;
                 }
                 Ok(manifest)
             })?
         }
-        Place::Postgres(url) => copy(&options.from, &Location::Postgres(url.clone()), &keys)?,
+        Place::Postgres(url) => copy(&options.from, &Location::Postgres(url.clone()), &keys)?.0,
     };
     let (rows, tables) = (manifest.rows(), manifest.tables.len());
     eprintln!("{rows} rows of {tables} tables copied and verified");
@@ -132,13 +136,13 @@ pub(super) fn migrate(options: &MigrateOptions) -> anyhow::Result<()> {
 
 /// The master keys that were found. All must be the one of the database.
 struct Keys {
-    of_source: Option<MasterKey>,
-    of_target: Option<MasterKey>,
-    given: Option<MasterKey>,
+    of_source: Option<KeysOf>,
+    of_target: Option<KeysOf>,
+    given: Option<KeysOf>,
 }
 
 impl Keys {
-    fn all(&self) -> impl Iterator<Item = &MasterKey> {
+    fn all(&self) -> impl Iterator<Item = &KeysOf> {
         [&self.of_source, &self.of_target, &self.given]
             .into_iter()
             .flatten()
@@ -156,12 +160,17 @@ impl Keys {
     }
 }
 
-/// The source does not change meanwhile, so it can be looked at first.
-fn copy(from: &Place, to: &Location, keys: &Keys) -> anyhow::Result<Manifest> {
+/// The source does not change meanwhile, so it can be looked at first. Returns its key too, if it was found there.
+fn copy(from: &Place, to: &Location, keys: &Keys) -> anyhow::Result<(Manifest, Option<MasterKey>)> {
     let from = from.location();
-    while_unused(&from, || -> anyhow::Result<Manifest> {
-        let header = snapshot(&from, |c| describe(c, keys.all()))?;
-        Ok(sluice_backup::migrate(&from, to, &header)?)
+    while_unused(&from, || -> anyhow::Result<_> {
+        let (header, of_source) = snapshot(&from, |c| -> anyhow::Result<_> {
+            let of_source = keys.of_source.as_ref();
+            let of_source = of_source.map(|keys| keys.fitting(c).cloned());
+            Ok((describe(c, keys.all())?, of_source.transpose()?))
+        })?;
+        let manifest = sluice_backup::migrate(&from, to, &header)?;
+        Ok((manifest, of_source))
     })
     .context("not migrated")
 }

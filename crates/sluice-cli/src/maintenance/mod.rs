@@ -1,6 +1,7 @@
 //! Commands for the data of a server, run on its machine. They use the database themselves, and need no running server.
 
 mod backup;
+mod keys;
 mod master_key;
 mod migrate;
 mod output;
@@ -11,13 +12,18 @@ mod target_folder;
 
 use clap::Subcommand;
 
-use self::{backup::BackupOptions, migrate::MigrateOptions, restore::RestoreOptions};
+use self::{
+    backup::BackupOptions, keys::KeysCommand, migrate::MigrateOptions, restore::RestoreOptions,
+};
 
 #[derive(Subcommand)]
 pub(crate) enum MaintenanceCommand {
     Backup(BackupOptions),
     Restore(RestoreOptions),
     Migrate(MigrateOptions),
+    /// Replace the keys of a server
+    #[command(subcommand)]
+    Keys(KeysCommand),
 }
 
 pub(crate) fn run(command: MaintenanceCommand) -> anyhow::Result<()> {
@@ -27,5 +33,6 @@ pub(crate) fn run(command: MaintenanceCommand) -> anyhow::Result<()> {
         MaintenanceCommand::Backup(options) => backup::backup(&options),
         MaintenanceCommand::Restore(options) => restore::restore(&options),
         MaintenanceCommand::Migrate(options) => migrate::migrate(&options),
+        MaintenanceCommand::Keys(command) => keys::run(&command),
     }
 }

@@ -12,7 +12,9 @@ use sluice_backup::{BackupReader, Dump, Manifest};
 use sluice_store::{Location, transfer::fill};
 
 use super::{
-    master_key::MasterKey, output::STANDARD, passphrase::PassphraseOptions,
+    master_key::{KeysOf, save},
+    output::STANDARD,
+    passphrase::PassphraseOptions,
     target_folder::TargetFolder,
 };
 use crate::{data_folder::KEY_FILE, options::place::PlaceOptions};
@@ -87,20 +89,20 @@ fn open(path: &Path) -> anyhow::Result<Box<dyn Read>> {
 
 /// The master keys that were found. All must be the one of the database.
 struct Keys<'o> {
-    in_backup: Option<MasterKey>,
-    given: Option<MasterKey>,
-    in_folder: Option<MasterKey>,
+    in_backup: Option<KeysOf>,
+    given: Option<KeysOf>,
+    in_folder: Option<KeysOf>,
     folder: &'o Path,
 }
 
 impl<'o> Keys<'o> {
     fn find(options: &'o RestoreOptions, dump: &Dump<Input>) -> anyhow::Result<Keys<'o>> {
         let in_backup = dump.header().master_key.as_deref();
-        let in_backup = in_backup.map(|hex| MasterKey::new(hex, "the backup"));
+        let in_backup = in_backup.map(|hex| KeysOf::new(hex, "the backup"));
         Ok(Keys {
             in_backup: in_backup.transpose()?,
-            given: MasterKey::given(options.master_key.as_deref())?,
-            in_folder: MasterKey::of_folder(&options.place.data_dir)?,
+            given: KeysOf::given(options.master_key.as_deref())?,
+            in_folder: KeysOf::folder(&options.place.data_dir)?,
             folder: &options.place.data_dir,
         })
     }
@@ -117,10 +119,10 @@ impl<'o> Keys<'o> {
             let keys = [&self.in_backup, &self.given, &self.in_folder];
             keys.into_iter()
                 .flatten()
-                .try_for_each(|key| key.check(c))?;
-            if let (Some(key), None) = (&self.in_backup, &self.given) {
+                .try_for_each(|keys| keys.fitting(c).map(drop))?;
+            if let (Some(keys), None) = (&self.in_backup, &self.given) {
                 std::fs::create_dir_all(self.folder)?;
-                key.save(self.folder)?;
+                save(keys.fitting(c)?, self.folder)?;
             }
             Ok(manifest)
         })

@@ -4,15 +4,16 @@ use sluice_backup::Header;
 use sluice_model::{Clock, SystemClock};
 use sluice_store::{Conn, transfer};
 
-use super::master_key::MasterKey;
+use super::master_key::KeysOf;
 
 /// Describes a snapshot. The keys must be the one of the database.
 pub(super) fn describe<'k>(
     c: &mut dyn Conn,
-    keys: impl IntoIterator<Item = &'k MasterKey>,
+    keys: impl IntoIterator<Item = &'k KeysOf>,
 ) -> anyhow::Result<Header> {
     let schema = transfer::schema_version(c)?;
-    keys.into_iter().try_for_each(|key| key.check(c))?;
+    keys.into_iter()
+        .try_for_each(|keys| keys.fitting(c).map(drop))?;
     Ok(Header {
         sluice: env!("CARGO_PKG_VERSION").to_owned(),
         schema,

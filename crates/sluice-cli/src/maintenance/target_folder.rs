@@ -8,10 +8,20 @@ use std::{
 use anyhow::{Context, bail};
 use sluice_store::Location;
 
-use crate::data_folder::{DATABASE_FILE, DataFolder, KEY_FILE, LOCK_FILE, UNFINISHED_FILE};
+use crate::data_folder::{
+    DATABASE_FILE, DataFolder, KEY_FILE, KEY_LOCK_FILE, LOCK_FILE, PENDING_KEY_FILE,
+    UNFINISHED_FILE,
+};
 
 /// What an empty folder may have: the master key that belongs to the database, locks, and what a file system puts there.
-const ALLOWED: [&str; 4] = [LOCK_FILE, KEY_FILE, "sluice.db.lock", "lost+found"];
+const ALLOWED: [&str; 6] = [
+    LOCK_FILE,
+    KEY_FILE,
+    KEY_LOCK_FILE,
+    PENDING_KEY_FILE,
+    "sluice.db.lock",
+    "lost+found",
+];
 
 /// Locked. The database is in a file of another name, with which no server starts, until it is complete.
 pub(super) struct TargetFolder(DataFolder);

@@ -736,10 +736,10 @@ CREATE TABLE server_clock (
     latest_ms BIGINT NOT NULL
 );
 
--- Tells whether a server has the master key that sealed the secrets of this database, in one row.
-CREATE TABLE master_key (
-    id        BIGINT NOT NULL PRIMARY KEY,
-    key_check TEXT NOT NULL
+-- The key that seals all secrets of this database, itself sealed by the master key, in one row.
+CREATE TABLE data_key (
+    id     BIGINT NOT NULL PRIMARY KEY,
+    sealed TEXT NOT NULL
 );
 
 -- === Storage ===

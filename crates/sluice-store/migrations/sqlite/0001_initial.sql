@@ -741,8 +741,8 @@ CREATE TABLE server_clock (
     latest_ms INTEGER NOT NULL
 );
 
--- Tells whether a server has the master key that sealed the secrets of this database, in one row.
-CREATE TABLE master_key (
-    id        INTEGER NOT NULL PRIMARY KEY,
-    key_check TEXT NOT NULL
+-- The key that seals all secrets of this database, itself sealed by the master key, in one row.
+CREATE TABLE data_key (
+    id     INTEGER NOT NULL PRIMARY KEY,
+    sealed TEXT NOT NULL
 );

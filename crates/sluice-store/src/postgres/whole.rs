@@ -20,18 +20,32 @@ const SETTINGS: &str = "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout 
      SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL tcp_user_timeout = 0; \
      SET LOCAL enable_sort = off";
 
+/// A small change beside servers. It waits for others that change the same rows, but not for one that hangs.
+const UPDATING: &str = "SET LOCAL lock_timeout = '30s'";
+
 pub(crate) fn snapshot<T, E: From<StoreError>>(
     url: &str,
     work: impl FnOnce(&mut dyn Conn) -> Result<T, E>,
 ) -> Result<T, E> {
-    transaction(url, Access::Read, |transaction| work(transaction))
+    transaction(url, Access::Read, SETTINGS, |transaction| work(transaction))
+}
+
+pub(crate) fn update<T, E: From<StoreError>>(
+    url: &str,
+    work: impl FnOnce(&mut dyn Conn) -> Result<T, E>,
+) -> Result<T, E> {
+    transaction(url, Access::Write, UPDATING, |transaction| {
+        let result = work(transaction)?;
+        transaction.commit()?;
+        Ok(result)
+    })
 }
 
 pub(crate) fn fill<T, E: From<StoreError>>(
     url: &str,
     work: impl FnOnce(&mut dyn Conn) -> Result<T, E>,
 ) -> Result<T, E> {
-    transaction(url, Access::Write, |transaction| {
+    transaction(url, Access::Write, SETTINGS, |transaction| {
         if !is_empty(transaction)? {
             let text = "the database has tables already: use an empty one";
             return Err(StoreError::Unusable(text.to_owned()).into());
@@ -46,7 +60,7 @@ pub(crate) fn while_unused<T, E: From<StoreError>>(
     url: &str,
     work: impl FnOnce() -> Result<T, E>,
 ) -> Result<T, E> {
-    transaction(url, Access::Write, |transaction| {
+    transaction(url, Access::Write, SETTINGS, |transaction| {
         nodes::lock_joins(transaction)?;
         let nodes = nodes::list(transaction)?;
         if let Some(node) = nodes.iter().find(|node| node.may_be_unaware()) {
@@ -68,13 +82,14 @@ pub(crate) fn while_unused<T, E: From<StoreError>>(
 fn transaction<T, E: From<StoreError>>(
     url: &str,
     access: Access,
+    settings: &str,
     work: impl FnOnce(&mut Transaction<'_>) -> Result<T, E>,
 ) -> Result<T, E> {
     let connector = Arc::new(Connector::new(url, NAME)?);
     let link = Link::new(connector, Arc::default(), access, Arc::default())?;
     let session = link.connect()?;
     let mut transaction = Transaction::new(&link, session, false, access);
-    transaction.execute_script(SETTINGS)?;
+    transaction.execute_script(settings)?;
     let result = work(&mut transaction)?;
     transaction.roll_back();
     Ok(result)

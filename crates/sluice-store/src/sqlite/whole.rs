@@ -33,6 +33,22 @@ pub(crate) fn snapshot<T, E: From<StoreError>>(
     Ok(result)
 }
 
+/// Waits longer than others for the writer of a busy server, which takes turns with it.
+const UPDATING: &str = "PRAGMA busy_timeout = 60000; BEGIN IMMEDIATE";
+
+pub(crate) fn update<T, E: From<StoreError>>(
+    path: &Path,
+    work: impl FnOnce(&mut dyn Conn) -> Result<T, E>,
+) -> Result<T, E> {
+    require(path)?;
+    let connection = open(path)?;
+    script(&connection, UPDATING)?;
+    // An error drops the connection, and with it the transaction.
+    let result = work(&mut SqliteConn::new(&connection))?;
+    script(&connection, "COMMIT")?;
+    Ok(result)
+}
+
 pub(crate) fn fill<T, E: From<StoreError>>(
     path: &Path,
     work: impl FnOnce(&mut dyn Conn) -> Result<T, E>,

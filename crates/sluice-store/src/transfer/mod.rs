@@ -15,7 +15,7 @@ use crate::{
 };
 
 pub use sequences::{Sequence, advance_sequences, sequences};
-pub use session::{fill, snapshot, while_unused};
+pub use session::{fill, snapshot, update, while_unused};
 pub(crate) use tables::is_empty;
 pub use tables::{LEFT_OUT, Table, tables};
 

@@ -17,6 +17,22 @@ pub fn snapshot<T, E: From<StoreError>>(
     }
 }
 
+/// Runs `work` in one transaction on a database with a schema, also while servers use it. An error undoes everything. It must
+/// not run on a thread of an async runtime.
+pub fn update<T, E: From<StoreError>>(
+    location: &Location,
+    work: impl FnOnce(&mut dyn Conn) -> Result<T, E>,
+) -> Result<T, E> {
+    let work = |c: &mut dyn Conn| {
+        super::schema_version(c)?;
+        work(c)
+    };
+    match location {
+        Location::Sqlite(path) => sqlite::update(path, work),
+        Location::Postgres(url) => postgres::update(url, work),
+    }
+}
+
 /// Runs `work` in one transaction on an empty database. If it fails, PostgreSQL stays empty. A SQLite file must not exist, and
 /// is useless after an error or a crash: use another name until this has returned.
 pub fn fill<T, E: From<StoreError>>(

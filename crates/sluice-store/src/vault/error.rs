@@ -5,7 +5,7 @@ use thiserror::Error;
 /// Why a secret or a master key cannot be used.
 #[derive(Debug, Error)]
 pub enum VaultError {
-    #[error("sealed with another master key")]
+    #[error("sealed with another key")]
     OtherKey,
     #[error("not a sealed secret, or changed since it was sealed")]
     Damaged,

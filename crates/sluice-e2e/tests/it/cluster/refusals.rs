@@ -44,7 +44,7 @@ async fn a_server_with_another_master_key_exits_and_changes_nothing(
     let key = server.api_key().to_owned();
     server.terminate().await;
     let refused = Server::start_refused(options(OTHER_KEY)).await;
-    assert_says(&refused, "is not the one that this database was made with");
+    assert_says(&refused, "is not the one of this database");
 
     let server = Server::start(options(KEY)).await;
     let first_user = Api::new(server.url(), &key).get("/users/me").await;

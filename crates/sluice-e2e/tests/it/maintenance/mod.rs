@@ -4,4 +4,5 @@ mod interrupted;
 mod moves;
 mod refusals;
 mod restore_drill;
+mod rotation;
 mod site;

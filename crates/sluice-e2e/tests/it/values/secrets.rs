@@ -105,7 +105,7 @@ async fn the_run_of_a_value_that_cannot_be_read_says_what_is_wrong() {
     let answer = server.api().root(Method::POST, &endpoint).send().await;
     let error = answer.expect(400)["error"].to_string();
     assert!(
-        error.contains("the secret value of key cannot be read: sealed with another master key"),
+        error.contains("the secret value of key cannot be read: sealed with another key"),
         "{error}"
     );
 }
@@ -149,7 +149,7 @@ async fn a_secret_that_cannot_be_read_is_kept_until_it_is_given_again() {
     source.run(json!({})).await;
     let error = source.errors(1).await.remove(0);
     assert_eq!(error["error"]["code"], "SecretUnreadable");
-    source.log_with("sealed with another master key").await;
+    source.log_with("sealed with another key").await;
 
     let mask = json!({ "key": "********" });
     for body in [
@@ -164,7 +164,7 @@ async fn a_secret_that_cannot_be_read_is_kept_until_it_is_given_again() {
 
     let clear = json!({ "component_code": with_props("key: 'string'", "") });
     let refused = source.api.put(&source.path(""), &clear).await.expect(422);
-    let fault = "key was sealed with another master key: give it again";
+    let fault = "key was sealed with another key: give it again";
     assert_eq!(refused["details"]["configured_props"], json!([fault]));
     let code = &refused["details"]["props"][0]["code"];
     assert_eq!(code, "unreadable_secret", "{refused}");

@@ -163,7 +163,5 @@ fn open(vault: &Vault, sealed: &str) -> Option<String> {
 }
 
 fn unreadable(name: &str) -> String {
-    format!(
-        "the secret environment value {name} cannot be read. Give it again, or start the server with the master key it was sealed with"
-    )
+    format!("the secret environment value {name} cannot be read. Give it again")
 }

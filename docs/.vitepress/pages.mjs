@@ -47,6 +47,7 @@ const SECTIONS = [
     pages: [
       "operate/production.md",
       "operate/reverse-proxy.md",
+      "operate/single-sign-on.md",
       "operate/systemd.md",
       "operate/postgresql.md",
       "cluster.md",

@@ -77,7 +77,7 @@ pub use runs::{
     RunStep, RunWait, RunsQuery,
 };
 pub use server::{Database, Server, ServerProcess, ServerSetting};
-pub use sessions::{Session, SessionUser, SignIn};
+pub use sessions::{OidcSignIn, Session, SessionUser, SignIn, SignInOptions};
 pub use sources::{
     CreateSource, Invocation, Retention, RunSource, Source, TickHealth, UpdateSource,
 };

@@ -14,6 +14,26 @@ pub struct SignIn {
     pub api_key: Option<String>,
 }
 
+/// The ways to sign in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct SignInOptions {
+    /// Null without a provider.
+    #[schema(required = true)]
+    pub oidc: Option<OidcSignIn>,
+    /// Why the last attempt of this browser failed, in words.
+    #[schema(required = true)]
+    pub error: Option<String>,
+}
+
+/// Sign-in with OpenID Connect.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct OidcSignIn {
+    /// The name of the provider.
+    pub name: String,
+    /// Where the browser goes. With `return_to` in its query it comes back to that address of this server.
+    pub url: String,
+}
+
 /// The current session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Session {

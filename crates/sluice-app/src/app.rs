@@ -17,6 +17,7 @@ use crate::{
     housekeeping,
     import::Imports,
     notifications::{Notifications, Notifier},
+    oidc::Oidc,
     overview::Overviews,
     packages::{self, PackageSync, StoredArchives},
     server_status::ServerStatus,
@@ -40,6 +41,8 @@ pub struct App {
     pub forms: Forms,
     pub imports: Imports,
     pub notifications: Notifications,
+    /// None without a provider in the settings.
+    pub oidc: Option<Oidc>,
     pub overviews: Overviews,
     pub server_status: ServerStatus,
     pub sessions: Sessions,
@@ -75,6 +78,7 @@ impl App {
             accounts.clone(),
             engine.streams.clone(),
         );
+        let sessions = Sessions::new(infra, users.clone());
         let health = Health::new(infra);
         let server_status = ServerStatus::new(infra, engine, processes);
         Ok(App {
@@ -83,7 +87,8 @@ impl App {
             imports: Imports::new(infra, processes, components.clone(), credentials.clone()),
             notifications: Notifications::new(infra, engine.outbox.clone()),
             overviews: Overviews::new(infra, health, server_status.clone()),
-            sessions: Sessions::new(infra, users.clone()),
+            oidc: Oidc::new(infra, &users, &sessions)?,
+            sessions,
             sources: Sources::new(
                 infra,
                 engine,

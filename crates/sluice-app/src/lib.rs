@@ -1,8 +1,8 @@
 //! The use cases of Sluice, one service per noun, on top of the engine. The API calls nothing else to change state.
 //!
 //! Services depend on each other in one direction: `components` and `accounts` know no other service, `forms` calls
-//! `components`, `sources` calls `forms` and `components`, `workflows` calls `components`, and `users` calls `webhooks` and
-//! `accounts`. [`App`] only wires them.
+//! `components`, `sources` calls `forms` and `components`, `workflows` calls `components`, `users` calls `webhooks` and
+//! `accounts`, and `oidc` calls `users` and `sessions`. [`App`] only wires them.
 
 mod accounts;
 mod activity;
@@ -18,6 +18,7 @@ mod import;
 mod listing;
 mod lookup;
 mod notifications;
+mod oidc;
 mod overview;
 mod packages;
 mod server_status;
@@ -60,6 +61,7 @@ pub use listing::Listing;
 pub use notifications::{
     NotificationChange, NotificationView, Notifications, Notifier, TestResults,
 };
+pub use oidc::{Arrival, Departure, Oidc, ProviderReturn, SignInError};
 pub use overview::{ActiveEmitter, NamedWebhook, Overview, Overviews, Tally, WebhookTally};
 pub use server_status::{ProcessView, ResourceUsage, ServerStatus, ServerView};
 pub use sessions::{ActiveSession, Sessions};

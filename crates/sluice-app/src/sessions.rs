@@ -2,7 +2,7 @@
 
 use sluice_engine::EngineError;
 use sluice_infra::{Infra, MS_PER_DAY, MS_PER_HOUR};
-use sluice_model::SessionToken;
+use sluice_model::{SessionToken, UserId};
 use sluice_store::{
     StoreError,
     sessions::{self, Session},
@@ -73,6 +73,24 @@ impl Sessions {
             .write(move |c| sessions::begin(c, &key_print, &token_print, now, expires_at))
             .await?;
         Ok(user.map(|user| (ActiveSession { user, expires_at }, token)))
+    }
+
+    /// Starts a session for a user who was recognized by other means than the API key. `None` if the user was removed meanwhile.
+    pub async fn sign_in_user(
+        &self,
+        user: &UserId,
+    ) -> Result<Option<(ActiveSession, SessionToken)>, EngineError> {
+        let token = SessionToken::random(&mut self.infra.ids.rng());
+        let token_print = self.infra.vault.fingerprint(token.as_str());
+        let now = self.infra.now_ms();
+        let expires_at = now + LIFETIME_MS;
+        let user = user.clone();
+        let begun = self
+            .infra
+            .store
+            .write(move |c| sessions::begin_of(c, &user, &token_print, now, expires_at))
+            .await?;
+        Ok(begun.map(|user| (ActiveSession { user, expires_at }, token)))
     }
 
     /// The session with this token, unless it has expired.

@@ -5,6 +5,7 @@ use sluice_infra::Infra;
 use sluice_model::{ApiKey, UserId};
 use sluice_store::{
     Page, StoreError,
+    identities::{self, Identity},
     users::{self, EmitterCounts, Plan, User, UserFilter},
 };
 
@@ -59,8 +60,14 @@ impl Users {
 
     pub async fn create(&self, new: NewUser) -> Result<(User, ApiKey), EngineError> {
         let key = ApiKey::random(&mut self.infra.ids.rng());
-        let user = self.insert(new, Rank::User, &key).await?;
+        let user = self.insert(new, Rank::User, &key, None).await?;
         Ok((user, key))
+    }
+
+    /// Creates a user for a person at a provider. The API key is not shown; it can be rotated. Conflicts on name and identity.
+    pub async fn create_for(&self, new: NewUser, identity: Identity) -> Result<User, EngineError> {
+        let key = ApiKey::random(&mut self.infra.ids.rng());
+        self.insert(new, Rank::User, &key, Some(identity)).await
     }
 
     pub async fn list(&self, filter: UserFilter, page: Page) -> Result<Listing<User>, EngineError> {
@@ -161,7 +168,7 @@ impl Users {
             email: "operator@localhost".to_owned(),
             plan: Plan::Free,
         };
-        match self.insert(new, Rank::Operator, &key).await {
+        match self.insert(new, Rank::Operator, &key, None).await {
             Ok(_) => Ok(FirstUser::Created(key)),
             // Another node that started at the same time was faster.
             Err(EngineError::Conflict(_)) => Ok(FirstUser::Exists),
@@ -189,7 +196,13 @@ impl Users {
         self.infra.vault.seal(key.as_str().as_bytes(), rng)
     }
 
-    async fn insert(&self, new: NewUser, rank: Rank, key: &ApiKey) -> Result<User, EngineError> {
+    async fn insert(
+        &self,
+        new: NewUser,
+        rank: Rank,
+        key: &ApiKey,
+        identity: Option<Identity>,
+    ) -> Result<User, EngineError> {
         let NewUser {
             username,
             email,
@@ -208,7 +221,13 @@ impl Users {
         let row = user.clone();
         self.infra
             .store
-            .write(move |c| users::insert(c, &row, &fingerprint))
+            .write(move |c| {
+                users::insert(c, &row, &fingerprint)?;
+                if let Some(identity) = &identity {
+                    identities::link(c, &row.id, identity)?;
+                }
+                Ok(())
+            })
             .await
             .map_err(|error| match error {
                 StoreError::Conflict(_) => {

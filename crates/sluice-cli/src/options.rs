@@ -5,6 +5,7 @@ pub(crate) mod effective;
 mod events;
 mod isolation;
 mod network;
+mod oidc;
 mod packages;
 pub(crate) mod place;
 mod quotas;
@@ -14,12 +15,13 @@ mod size;
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use clap::{Args, ValueEnum};
-use sluice_infra::{SettingDescription, Settings};
+use sluice_infra::{OidcSettings, SettingDescription, Settings};
 
 use self::{
     components::ComponentOptions,
     events::{EventOptions, WebhookOptions},
     network::NetworkOptions,
+    oidc::OidcOptions,
     packages::PackageOptions,
     place::PlaceOptions,
     quotas::QuotaOptions,
@@ -49,6 +51,8 @@ pub(crate) struct ServeOptions {
     pub(crate) quotas: QuotaOptions,
     #[command(flatten)]
     pub(crate) keys: KeyOptions,
+    #[command(flatten)]
+    pub(crate) oidc: OidcOptions,
     #[command(flatten)]
     pub(crate) logging: LoggingOptions,
 }
@@ -154,6 +158,7 @@ impl ServeOptions {
         public_url: String,
         data_dir: PathBuf,
         told: Vec<SettingDescription>,
+        oidc: Option<OidcSettings>,
     ) -> Settings {
         let ServeOptions {
             network,
@@ -197,6 +202,7 @@ impl ServeOptions {
             run_retention: events.run_retention,
             run_max_age: events.run_max_age,
             allow_signup: keys.allow_signup,
+            oidc,
             daily_invocations_quota: quotas.daily_invocations_quota,
             daily_compute_quota_ms: quotas.daily_compute_ms(),
             allow_private_network: network.allow_private_network,

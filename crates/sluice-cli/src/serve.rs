@@ -57,6 +57,7 @@ pub(crate) fn serve(options: ServeOptions, told: Vec<SettingDescription>) -> any
 
 async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow::Result<()> {
     let first_key = first_key(&options)?;
+    let oidc = options.oidc.settings()?;
     certificates::check()?;
     let data_folder = DataFolder::open(&options.storage.place.data_dir)?;
     data_folder.require_complete()?;
@@ -101,7 +102,7 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
     ] {
         set_value(&mut told, name, value);
     }
-    let settings = options.settings(public_url.clone(), data_dir.clone(), told);
+    let settings = options.settings(public_url.clone(), data_dir.clone(), told, oidc);
     let processes =
         component_runtime(&options, deno, &data_dir, address, Arc::clone(&clock)).await?;
     let introduction = Introduction {

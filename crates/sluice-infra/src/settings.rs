@@ -4,7 +4,7 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use ipnet::IpNet;
 
-use crate::send_settings::SendSettings;
+use crate::{oidc_settings::OidcSettings, send_settings::SendSettings};
 
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -64,6 +64,8 @@ pub struct Settings {
     pub run_max_age: Duration,
     /// Whether anyone may sign up.
     pub allow_signup: bool,
+    /// Sign-in with OpenID Connect is disabled without it.
+    pub oidc: Option<OidcSettings>,
     /// For users of the free plan; `None` is no limit.
     pub daily_invocations_quota: Option<u64>,
     pub daily_compute_quota_ms: Option<u64>,

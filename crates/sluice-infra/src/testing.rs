@@ -76,6 +76,7 @@ pub fn settings(folder: &Path) -> Settings {
         run_retention: 1_000,
         run_max_age: LONG,
         allow_signup: false,
+        oidc: None,
         daily_invocations_quota: None,
         daily_compute_quota_ms: None,
         allow_private_network: true,

@@ -24,6 +24,7 @@ mod instant;
 mod json_body;
 mod listen;
 mod node_link;
+mod oidc_cookie;
 mod one_line;
 mod openapi;
 mod page;

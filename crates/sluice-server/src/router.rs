@@ -29,8 +29,8 @@ use crate::{
     request_span,
     routes::{
         accounts, activity, apps, cluster, components, connect, connect_callback, data_stores,
-        deliveries, events, flow, forms, imports, logs, notifications, older_events, one_event,
-        operations, registry, replay, runs, server, session, signup, sources, streams,
+        deliveries, events, flow, forms, imports, logs, notifications, oidc, older_events,
+        one_event, operations, registry, replay, runs, server, session, signup, sources, streams,
         subscriptions, uploads, user_admin, users, webhooks, workflow_events, workflow_versions,
         workflows,
     },
@@ -50,6 +50,7 @@ fn api() -> OpenApiRouter<ServerState> {
             session::current,
             session::sign_out
         ))
+        .routes(routes!(oidc::options))
         .routes(routes!(users::me))
         .routes(routes!(users::rotate_key))
         .routes(routes!(notifications::get, notifications::update))
@@ -166,6 +167,8 @@ pub(crate) fn router(state: ServerState) -> Router {
         .route("/app-icons/{file}", get(apps::icon))
         .route("/uploads/{id}", get(uploads::get))
         .route("/oauth/callback", get(connect_callback::callback))
+        .route(oidc::SIGN_IN, get(oidc::begin))
+        .route(oidc::CALLBACK, get(oidc::callback))
         // Older clients use these addresses.
         .route("/v1/users/me/workflows", get(workflows::list))
         .route("/sources/{id}/sse", get(streams::events))

@@ -20,6 +20,7 @@ pub(crate) mod imports;
 pub(crate) mod log_summary;
 pub(crate) mod logs;
 pub(crate) mod notifications;
+pub(crate) mod oidc;
 pub(crate) mod older_events;
 pub(crate) mod one_event;
 pub(crate) mod operations;

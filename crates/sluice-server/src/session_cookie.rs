@@ -9,7 +9,7 @@ use sluice_app::App;
 use sluice_infra::Settings;
 use sluice_model::SessionToken;
 
-use crate::{connect_cookie, cookies::only_value};
+use crate::{connect_cookie, cookies::only_value, oidc_cookie};
 
 /// The prefix of the name, followed by an id of the server. Browsers share the cookies of a host between its ports, so each
 /// server needs its own name. Components see none of them.
@@ -97,7 +97,7 @@ fn pairs(line: &[u8]) -> impl Iterator<Item = &[u8]> {
 fn is_ours(pair: &[u8]) -> bool {
     let name = pair.split(|&byte| byte == b'=').next();
     let name = name.unwrap_or_default().trim_ascii();
-    let prefixes = [PREFIX, connect_cookie::PREFIX];
+    let prefixes = [PREFIX, connect_cookie::PREFIX, oidc_cookie::PREFIX];
     prefixes
         .iter()
         .any(|prefix| name.starts_with(prefix.as_bytes()))
@@ -186,6 +186,7 @@ mod tests {
         );
         assert!(stripped(&["sluice_session=x"]).is_empty());
         assert!(stripped(&["sluice_connect_ab12=x"]).is_empty());
+        assert!(stripped(&["sluice_oidc_ab12=x"]).is_empty());
         assert!(stripped(&["sluice_session"]).is_empty());
     }
 

@@ -48,6 +48,7 @@ pub mod endpoints;
 pub mod events;
 pub mod flow;
 pub mod held_events;
+pub mod identities;
 pub mod imported_files;
 pub mod imports;
 pub mod inbox;

@@ -56,6 +56,27 @@ pub fn begin(
     Ok(Some(user))
 }
 
+/// Begins a session of a user who signed in by other means than the API key. `None` if the user was removed meanwhile.
+pub fn begin_of(
+    c: &mut dyn Conn,
+    user: &UserId,
+    token_fingerprint: &str,
+    now: i64,
+    expires_at: i64,
+) -> Result<Option<User>> {
+    // The lock that both databases have.
+    c.execute("UPDATE users SET id = id WHERE id = ?1", params![user])?;
+    let Some(user) = users::get(c, user)? else {
+        return Ok(None);
+    };
+    c.execute(
+        "INSERT INTO sessions (token_fingerprint, user_id, created_at, used_at, expires_at) \
+         VALUES (?1, ?2, ?3, ?3, ?4)",
+        params![token_fingerprint, &user.id, now, expires_at],
+    )?;
+    Ok(Some(user))
+}
+
 /// The session with this token, of any user, while it is valid. The token is the permission.
 pub fn by_fingerprint(
     c: &mut dyn Conn,

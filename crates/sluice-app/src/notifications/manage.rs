@@ -273,7 +273,9 @@ mod tests {
 
     #[test]
     fn errors_name_the_field() {
-        let error = |change: NotificationChange| check(&change, NetGuard::new(true)).unwrap_err().to_string();
+        let error = |change: NotificationChange| {
+            check(&change, NetGuard::new(true)).unwrap_err().to_string()
+        };
         let url = error(NotificationChange {
             webhook_url: TextChange::Set("ftp://x".to_owned()),
             ..NotificationChange::default()

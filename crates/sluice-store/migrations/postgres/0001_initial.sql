@@ -13,8 +13,14 @@ CREATE TABLE users (
     operator        BOOLEAN NOT NULL,
     key_fingerprint TEXT COLLATE "C" NOT NULL UNIQUE,
     key_sealed      TEXT COLLATE "C" NOT NULL,
-    created_at      BIGINT NOT NULL
+    created_at      BIGINT NOT NULL,
+    -- Who it is for a provider of OpenID Connect; null until the first sign-in.
+    oidc_issuer     TEXT COLLATE "C",
+    oidc_subject    TEXT COLLATE "C"
 );
+
+CREATE UNIQUE INDEX users_by_identity ON users (oidc_issuer, oidc_subject);
+CREATE INDEX users_by_email ON users (lower(email));
 
 -- People who are signed in to the console. The token in their cookie is known by its fingerprint only.
 CREATE TABLE sessions (

@@ -12,8 +12,14 @@ CREATE TABLE users (
     operator        INTEGER NOT NULL,
     key_fingerprint TEXT NOT NULL UNIQUE,
     key_sealed      TEXT NOT NULL,
-    created_at      INTEGER NOT NULL
+    created_at      INTEGER NOT NULL,
+    -- Who it is for a provider of OpenID Connect; null until the first sign-in.
+    oidc_issuer     TEXT,
+    oidc_subject    TEXT
 ) WITHOUT ROWID;
+
+CREATE UNIQUE INDEX users_by_identity ON users (oidc_issuer, oidc_subject);
+CREATE INDEX users_by_email ON users (lower(email));
 
 -- People who are signed in to the console. The token in their cookie is known by its fingerprint only.
 CREATE TABLE sessions (

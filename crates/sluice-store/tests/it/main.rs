@@ -18,6 +18,7 @@ mod dynamic_props;
 mod emitters;
 mod events;
 mod flow;
+mod identities;
 mod imported_files;
 mod inbox;
 mod limits;

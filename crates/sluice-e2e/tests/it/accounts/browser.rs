@@ -8,6 +8,7 @@ use sluice_testkit::{Answer, Api, Method, Request};
 use super::fixtures::{form, text};
 
 const MOST_STEPS: usize = 20;
+const CALLBACKS: [&str; 2] = ["/oauth/callback", "/oidc/callback"];
 
 pub(crate) struct Browser {
     api: Api,
@@ -68,7 +69,7 @@ impl Browser {
         let mut here = provider.to_owned();
         for _ in 0..MOST_STEPS {
             let next = match answer.header("location") {
-                Some(location) if location.contains("/oauth/callback") => {
+                Some(location) if CALLBACKS.iter().any(|it| location.contains(it)) => {
                     return location.to_owned();
                 }
                 Some(location) => (Method::GET, absolute(&here, location), Vec::new()),

@@ -8,5 +8,6 @@ mod keys;
 pub(crate) mod provider;
 mod renewal;
 mod secrets;
+mod single_sign_on;
 mod sources;
 mod uses;

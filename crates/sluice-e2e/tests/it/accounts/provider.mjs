@@ -21,11 +21,15 @@ const provider = new Provider(issuer, {
     registration: { enabled: true },
     revocation: { enabled: true, allowedPolicy: () => true },
   },
-  findAccount: (_ctx, sub) => ({ accountId: sub, claims: () => ({ sub }) }),
+  claims: { openid: ["sub"], email: ["email", "email_verified"] },
+  findAccount: (_ctx, sub) => ({
+    accountId: sub,
+    claims: () => ({ sub, email: `${sub}@example.com`, email_verified: !sub.startsWith("unverified") }),
+  }),
   // Whoever sends no PKCE challenge is refused.
   pkce: { required: () => true },
   rotateRefreshToken: true,
-  scopes: ["openid", "offline_access"],
+  scopes: ["openid", "offline_access", "email"],
   ttl: { AccessToken: (_ctx, _token, client) => client.access_token_lifetime ?? 3600 },
 });
 

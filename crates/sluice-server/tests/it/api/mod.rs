@@ -12,6 +12,8 @@ mod fixtures;
 mod log_events;
 mod logs;
 mod notifications;
+mod oidc;
+mod oidc_provider;
 mod older_events;
 mod openapi;
 mod operations;

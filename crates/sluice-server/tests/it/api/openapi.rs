@@ -10,11 +10,12 @@ use crate::support::new_user;
 const UPDATE: &str = "SLUICE_UPDATE_SNAPSHOTS";
 const SNAPSHOT: &str = "../../docs/openapi.json";
 
-const ROUTES: [(&str, &str); 100] = [
+const ROUTES: [(&str, &str); 101] = [
     ("PUT", "/v1/apps/{id_or_slug}/oauth_client"),
     ("POST", "/v1/session"),
     ("GET", "/v1/session"),
     ("DELETE", "/v1/session"),
+    ("GET", "/v1/sign_in"),
     ("GET", "/v1/users/me"),
     ("POST", "/v1/users/me/rotate_key"),
     ("GET", "/v1/users/me/notifications"),

@@ -39,13 +39,22 @@ async fn a_failing_workflow_is_reported_by_mail_and_webhook_once(
     let request = receiver.wait_for(1).await.remove(0);
     let body = request.json();
     assert_eq!(body["type"], "workflow.failing", "{body}");
-    assert_eq!((&body["count"], &body["subject"]["id"]), (&json!(3), &json!(workflow.id)));
-    assert!(body["error"]["message"].to_string().contains("no stock"), "{body}");
+    assert_eq!(
+        (&body["count"], &body["subject"]["id"]),
+        (&json!(3), &json!(workflow.id))
+    );
+    assert!(
+        body["error"]["message"].to_string().contains("no stock"),
+        "{body}"
+    );
     assert!(request.header("webhook-signature").is_some());
     let mails = mail_server.mails_to("ada@example.com", 1).await;
     let text = mails[0]["text"].as_str().expect("text");
     assert!(text.contains("is failing"), "{text}");
-    assert!(text.contains(&format!("/workflows/{}", workflow.id)), "{text}");
+    assert!(
+        text.contains(&format!("/workflows/{}", workflow.id)),
+        "{text}"
+    );
 
     server.restart().await;
     workflow.run_and_wait(&json!({})).await;
@@ -55,8 +64,15 @@ async fn a_failing_workflow_is_reported_by_mail_and_webhook_once(
         (sent("last_mail") && sent("last_webhook")).then_some(())
     })
     .await;
-    let test = api.post("/users/me/notifications/test", &json!({})).await.ok();
-    assert_eq!((&test["mail"]["sent"], &test["webhook"]["sent"]), (&json!(true), &json!(true)), "{test}");
+    let test = api
+        .post("/users/me/notifications/test", &json!({}))
+        .await
+        .ok();
+    assert_eq!(
+        (&test["mail"]["sent"], &test["webhook"]["sent"]),
+        (&json!(true), &json!(true)),
+        "{test}"
+    );
     assert_eq!(receiver.count(), 2);
     assert_eq!(mail_server.mails_to("ada@example.com", 2).await.len(), 2);
 }

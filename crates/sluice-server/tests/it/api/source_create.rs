@@ -87,6 +87,27 @@ async fn a_timer_prop_is_given_in_camel_case_and_returned_as_cron_and_interval_s
 }
 
 #[tokio::test]
+async fn a_schedule_that_never_fires_is_rejected() {
+    let api = new_user().await;
+    let code = r#"module.exports = { "name": "T", "version": "1", "props": { "timer": "$.interface.timer" }, "run": {} };"#;
+    for (cron, reason) in [
+        (
+            "0 0 30 2 *",
+            "timer never fires: no date matches the cron expression \"0 0 30 2 *\"",
+        ),
+        (
+            "0 24 * * *",
+            "timer is not a valid cron expression: \"24\" is not a valid hour (0-23)",
+        ),
+    ] {
+        let body =
+            json!({ "component_code": code, "configured_props": { "timer": { "cron": cron } } });
+        let error = api.post("/sources", &body).await.expect(422);
+        assert_eq!(error["details"]["configured_props"], json!([reason]));
+    }
+}
+
+#[tokio::test]
 async fn a_secret_prop_is_shown_masked() {
     let api = new_user().await;
     let code = r#"module.exports = { "name": "S", "version": "1",

@@ -17,6 +17,8 @@ export type FormStart = {
   props: readonly unknown[];
   /** An existing source with its values; secrets are masked. */
   source?: { id: string; values: Values } | undefined;
+  /** The values so far, if there is no source. Without them the form starts with the defaults. */
+  values?: Values | undefined;
   /** The component differs from the one that the source runs, so some values may have no prop. */
   otherCode?: boolean;
 };
@@ -72,12 +74,12 @@ export class PropForm {
     return edited.filter(({ name }) => !same(this.values[name], before[name])).map(({ label }) => label);
   }
 
-  #start({ props, source, otherCode = false }: FormStart, edited: Values) {
+  #start({ props, source, values: given, otherCode = false }: FormStart, edited: Values) {
     this.props = propsOf(props);
     const has = (name: string) => this.props.some((prop) => prop.name === name);
     const needsReload = (values: Values) =>
       this.props.some(({ name, reloadProps }) => reloadProps && !isEmpty(values[name]));
-    let values = source ? source.values : withDefaults(this.props);
+    let values = source?.values ?? given ?? withDefaults(this.props);
     const hasUnknownValues = Object.keys(values).some((name) => !has(name));
     if (otherCode) {
       const fitting = Object.entries(values).filter(([name]) => needsReload(source?.values ?? {}) || has(name));

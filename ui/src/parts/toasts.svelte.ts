@@ -1,8 +1,12 @@
 // Toasts: short messages about the result of an action.
 
-export type Toast = { id: number; text: string; tone: 'good' | 'bad' };
+/** `action` is a button, such as Undo. It also dismisses the toast. */
+export type Toast = { id: number; text: string; tone: 'good' | 'bad'; action?: ToastAction | undefined };
+export type ToastAction = { text: string; run: () => void };
 
 const SHOWN_MS = { good: 4_000, bad: 9_000 };
+/** A toast with an action stays longer. */
+const ACTION_MS = 9_000;
 
 let shown = $state<Toast[]>([]);
 let last = 0;
@@ -14,9 +18,9 @@ export function toasts(): Toast[] {
   return shown;
 }
 
-export function toast(text: string, tone: Toast['tone'] = 'good') {
+export function toast(text: string, tone: Toast['tone'] = 'good', action?: ToastAction) {
   last += 1;
-  const added = { id: last, text, tone };
+  const added = { id: last, text, tone, action };
   shown = [...shown.slice(-3), added];
   if (!held) expire(added);
 }
@@ -36,10 +40,10 @@ export function hold(active: boolean) {
   if (!held) shown.forEach(expire);
 }
 
-function expire({ id, tone }: Toast) {
+function expire({ id, tone, action }: Toast) {
   timers.set(
     id,
-    setTimeout(() => dismiss(id), SHOWN_MS[tone]),
+    setTimeout(() => dismiss(id), action ? ACTION_MS : SHOWN_MS[tone]),
   );
 }
 

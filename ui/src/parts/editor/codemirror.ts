@@ -1,6 +1,6 @@
 // The CodeMirror setup. Loaded on demand, never with the first page.
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete';
-import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
+import { defaultKeymap, history, historyKeymap, indentWithTab, redo, undo } from '@codemirror/commands';
 import {
   bracketMatching,
   codeFolding,
@@ -12,7 +12,7 @@ import {
 } from '@codemirror/language';
 import { type Diagnostic, lintGutter, lintKeymap, setDiagnostics } from '@codemirror/lint';
 import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search';
-import { Compartment, EditorState, type Extension, Prec, type Text } from '@codemirror/state';
+import { type ChangeSet, Compartment, EditorState, type Extension, Prec, type Text } from '@codemirror/state';
 import {
   crosshairCursor,
   drawSelection,
@@ -24,12 +24,14 @@ import {
   lineNumbers,
   rectangularSelection,
 } from '@codemirror/view';
-import type { CodeError, EditorLanguage, EditorOptions } from './editing';
+import { difference, lineEndOf, offsetIn, unified } from './changes';
+import type { CodeError, EditorLanguage, EditorOptions, TextChange } from './editing';
 import { wordAt } from './positions';
 import { replaceSelectionInput } from './selection-input';
 import { colours, frame } from './theme';
 
 const INDENT = '  ';
+const MAX_REVERTS = 20;
 
 /** A CodeMirror editor with the operations that the page needs. */
 export class Editor {
@@ -37,9 +39,14 @@ export class Editor {
   #options: EditorOptions;
   #locked = new Compartment();
   #language = new Compartment();
+  /** The editor has `\n` inside. The text keeps its line ends. */
+  #lineEnd: string;
+  /** The reverse of applied changes, kept up to date with later ones. */
+  #reverts: { changes: ChangeSet }[] = [];
 
   private constructor(options: EditorOptions, language: Extension, extra: Extension) {
     this.#options = options;
+    this.#lineEnd = lineEndOf(options.text);
     this.#view = new EditorView({
       parent: options.parent,
       state: EditorState.create({
@@ -50,6 +57,11 @@ export class Editor {
           ownKeys(options),
           this.#language.of(language),
           this.#locked.of(locked(options.readonly)),
+          EditorView.updateListener.of(({ docChanged, changes }) => {
+            if (!docChanged) return;
+            for (const revert of this.#reverts) revert.changes = revert.changes.map(changes);
+            options.onchange(this.text);
+          }),
           ...basics(options),
         ],
       }),
@@ -61,10 +73,49 @@ export class Editor {
     return new Editor(options, language, extra);
   }
 
-  /** Replaces the text if it differs. */
+  get text(): string {
+    const { doc } = this.#view.state;
+    return doc.sliceString(0, doc.length, this.#lineEnd);
+  }
+
+  /** Replaces the part of the text that differs. */
   set text(text: string) {
-    if (text === this.#view.state.doc.toString()) return;
-    this.#view.dispatch({ changes: { from: 0, to: this.#view.state.doc.length, insert: text } });
+    if (text === this.text) return;
+    this.#lineEnd = lineEndOf(text);
+    const changes = difference(this.#view.state.doc.toString(), unified(text));
+    if (changes) this.#view.dispatch({ changes });
+  }
+
+  /**
+   * Applies changes of `before`, the current text. The cursor keeps its place. Returns a function that reverts them, also after
+   * other changes; undefined if the text is another one.
+   */
+  apply(changes: TextChange[], before: string, typing: boolean): (() => void) | undefined {
+    const { doc } = this.#view.state;
+    if (doc.toString() !== unified(before)) return undefined;
+    const own = changes.map(({ from, to, insert }) => ({
+      from: offsetIn(before, from),
+      to: offsetIn(before, to),
+      insert: unified(insert),
+    }));
+    const set = this.#view.state.changes(own);
+    const revert = { changes: set.invert(doc) };
+    const at = Math.min(...own.map(({ from }) => from));
+    this.#view.dispatch({
+      changes: set,
+      userEvent: typing ? 'input.type' : 'input.outline',
+      effects: EditorView.scrollIntoView(Math.min(at + 1, set.newLength), { y: 'nearest', yMargin: 48 }),
+    });
+    this.#reverts = [...this.#reverts.slice(1 - MAX_REVERTS), revert];
+    return () => this.#view.dispatch({ changes: revert.changes, userEvent: 'undo.outline' });
+  }
+
+  undo() {
+    undo(this.#view);
+  }
+
+  redo() {
+    redo(this.#view);
   }
 
   set readonly(readonly: boolean) {
@@ -91,6 +142,16 @@ export class Editor {
     const { doc } = this.#view.state;
     const { from } = doc.line(Math.min(Math.max(line, 1), doc.lines));
     this.#view.dispatch({ selection: { anchor: from }, effects: EditorView.scrollIntoView(from, { y: 'center' }) });
+  }
+
+  /** Moves the cursor to a position of the text, and its line to the top. */
+  revealOffset(offset: number) {
+    const { doc } = this.#view.state;
+    const anchor = Math.min(offsetIn(this.text, offset), doc.length);
+    this.#view.dispatch({
+      selection: { anchor },
+      effects: EditorView.scrollIntoView(anchor, { y: 'start', yMargin: 24 }),
+    });
   }
 
   focus() {
@@ -130,9 +191,6 @@ function basics(options: EditorOptions): Extension[] {
       tabindex: '0',
       'aria-label': options.label,
       'aria-describedby': options.describedBy,
-    }),
-    EditorView.updateListener.of((update) => {
-      if (update.docChanged) options.onchange(update.state.doc.toString());
     }),
     syntaxHighlighting(colours),
     frame,

@@ -11,6 +11,9 @@ export type CodeError = {
   severity?: 'error' | 'warning';
 };
 
+/** A replacement of a part of the text. */
+export type TextChange = { from: number; to: number; insert: string };
+
 export type EditorOptions = {
   parent: HTMLElement;
   text: string;

@@ -20,6 +20,7 @@ const SECTIONS = [
       "guide/sending-webhooks.md",
       "guide/streams.md",
       "workflows.md",
+      "guide/workflow-editor.md",
       "runs.md",
       "sending.md",
       "guide/npm-packages.md",

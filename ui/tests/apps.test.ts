@@ -107,7 +107,7 @@ test('the page of an app has its sources, its actions and the accounts of the us
 
 test('an action is chosen by app and added to a document', async () => {
   const page = await signedIn(browser, await server.user('adder'), '/workflows/new');
-  await page.getByRole('button', { name: 'Add action' }).click();
+  await page.getByRole('button', { name: 'Add step', exact: true }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', { name: /^Discord/ }).click();
   await dialog.getByRole('button', { name: /Send message/ }).click();
@@ -293,7 +293,7 @@ test('the pages have no serious accessibility violations in light and dark and o
     await page.getByRole('dialog').waitFor();
     expect(await violationsInBothSchemes(page)).toEqual([]);
     await page.goto(`${server.url}/workflows/new`);
-    await page.getByRole('button', { name: 'Add action' }).click();
+    await page.getByRole('button', { name: 'Add step', exact: true }).click();
     await page
       .getByRole('dialog')
       .getByRole('button', { name: /^Discord/ })

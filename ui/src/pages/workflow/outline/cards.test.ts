@@ -3,7 +3,8 @@ import { actionItem } from './action-item';
 import { BUILTINS, builtinItem, findBuiltins } from './builtins';
 import { cardsOf } from './cards';
 import { declaredProps } from './declared-props';
-import { commandOf } from './keys';
+import { commandOf, neighbour } from './keys';
+import { problemsOf } from './problems';
 import { resultsOf } from './step-results';
 import { Editing } from './yaml/edits';
 import { valueOfItem } from './yaml/list-edits';
@@ -156,6 +157,22 @@ test('keys of cards are commands', () => {
   ]);
 });
 
+test('arrow keys go through triggers and steps', () => {
+  const places = [
+    { list: 'triggers', index: 0 },
+    { list: 'steps', index: 0 },
+    { list: 'steps', index: 1 },
+  ] as const;
+  const go = (command: 'up' | 'down' | 'first' | 'last', from: number) =>
+    places.findIndex(({ list, index }) => {
+      const to = neighbour(command, [...places], places[from] ?? places[0]);
+      return to.list === list && to.index === index;
+    });
+  expect([go('down', 0), go('down', 2), go('up', 1), go('up', 0), go('first', 2), go('last', 0)]).toEqual([
+    1, 2, 0, 0, 0, 2,
+  ]);
+});
+
 test('the result of a step is that of its last attempt', () => {
   const attempt = (name: string, state: string, started_at_ms: number) => ({ name, state, started_at_ms }) as never;
   const { over, steps } = resultsOf({
@@ -165,6 +182,19 @@ test('the result of a step is that of its last attempt', () => {
   });
   expect(over).toBe(false);
   expect([...steps]).toEqual([['a', { state: 'completed', at: 2 }]]);
+});
+
+test('errors of a deployment belong to the item at their line', () => {
+  const { outline } = read(
+    'name: A\ntriggers:\n  - http: {}\nsteps:\n  # one\n  - name: a\n    action: x\n  - name: b\n    action: y\n',
+  );
+  const error = (line: number) => ({ line, column: 1, message: `line ${line}` });
+  const { triggers, steps } = problemsOf(outline, [error(3), error(7), error(5), error(9), error(1)]);
+  expect([...triggers]).toEqual([[0, 'line 3']]);
+  expect([...steps]).toEqual([
+    [0, 'line 7'],
+    [1, 'line 9'],
+  ]);
 });
 
 const DOCUMENT = `name: A

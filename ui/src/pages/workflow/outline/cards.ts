@@ -5,6 +5,7 @@ import { builtinOf } from './builtins';
 import { isBlockScalar, scalarText, valueAt } from './yaml/nodes';
 import type { ListName, Outline, Placed } from './yaml/read';
 import { referencesOf } from './yaml/references';
+import { equal } from './yaml/text';
 
 export type StepKind = 'action' | 'code' | 'file' | 'other';
 export type TriggerKind = 'http' | 'schedule' | 'events' | 'other';
@@ -31,11 +32,22 @@ const STEP_KINDS = ['action', 'code', 'file'] as const;
 const TRIGGER_KINDS = ['http', 'schedule', 'events'] as const;
 const UNTITLED = 'Unnamed step';
 
-export function cardsOf(outline: Outline): { triggers: Card[]; steps: Card[] } {
+export type Cards = { triggers: Card[]; steps: Card[] };
+
+/** The cards of a document. Cards that are as before are the same objects, so that only the others are drawn again. */
+export function cardsOf(outline: Outline, before?: Cards): Cards {
   const steps = outline.steps.items.map((placed, index) => stepCard(placed, index));
   const triggers = outline.triggers.items.map((placed, index) => triggerCard(placed, index));
   findUnknown(outline, steps);
-  return { triggers: unique(triggers), steps: unique(steps) };
+  return { triggers: kept(unique(triggers), before?.triggers), steps: kept(unique(steps), before?.steps) };
+}
+
+function kept(cards: Card[], before: Card[] = []): Card[] {
+  const known = new Map(before.map((card) => [card.key, card]));
+  return cards.map((card) => {
+    const old = known.get(card.key);
+    return old && equal(old, card) ? old : card;
+  });
 }
 
 /** Items with the same name get a number in their key. */

@@ -50,3 +50,14 @@ export const KEYS = {
   remove: 'Del',
   add: 'A',
 } as const;
+
+type Place<List> = { list: List; index: number };
+
+/** The place that a command moves to from a place, across both lists. */
+export function neighbour<List>(command: Command, places: Place<List>[], { list, index }: Place<List>): Place<List> {
+  const at = places.findIndex((place) => place.list === list && place.index === index);
+  const last = places.length - 1;
+  const to = command === 'first' ? 0 : command === 'last' ? last : command === 'up' ? at - 1 : at + 1;
+  const found = places[Math.min(Math.max(to, 0), last)];
+  return { list: found?.list ?? list, index: found?.index ?? index };
+}

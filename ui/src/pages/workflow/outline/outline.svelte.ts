@@ -1,7 +1,7 @@
 // The state of the outline of a document: the last good reading, the focused card, and the edits.
 import type { TextChange } from '../../../parts/editor/editing';
 import { type ToastAction, toast } from '../../../parts/toasts.svelte';
-import { type Card, cardsOf, spoken } from './cards';
+import { type Card, type Cards, cardsOf, spoken } from './cards';
 import { type Edit, Editing, stepName } from './yaml/edits';
 import type { Path } from './yaml/map-edits';
 import { freeName } from './yaml/names';
@@ -31,7 +31,7 @@ export class OutlineState {
   /** The card whose form is open. */
   opened = $state.raw<Place>();
   announcement = $state('');
-  readonly cards = $derived(this.outline ? cardsOf(this.outline) : { triggers: [], steps: [] });
+  cards = $state.raw<Cards>({ triggers: [], steps: [] });
   readonly names = $derived(this.outline?.steps.items.map(stepName) ?? []);
   #target: Target;
   #reader = new Reader();
@@ -60,6 +60,7 @@ export class OutlineState {
     const opened = this.opened;
     const before = opened && this.#keyAt(opened);
     this.outline = outline;
+    this.cards = cardsOf(outline, this.cards);
     this.error = undefined;
     // The form follows its item when the text above it changes.
     if (opened && this.#keyAt(opened) !== before) this.#follow(opened.list, before);
@@ -209,7 +210,7 @@ export class OutlineState {
     const { outline } = this;
     if (this.error !== undefined || !outline || before !== this.names.join()) {
       if (!typing)
-        this.#refuse(
+        toast(
           this.error === undefined
             ? 'The document has just changed. Try again.'
             : 'Fix the syntax of the document first.',
@@ -227,10 +228,6 @@ export class OutlineState {
       done(undo);
     }
     return true;
-  }
-
-  #refuse(text: string) {
-    toast(text, 'bad');
   }
 
   #spoken(place: Place): string {

@@ -47,6 +47,7 @@ const SECTIONS = [
     text: "Operate",
     pages: [
       "operate/production.md",
+      "operate/users-and-keys.md",
       "operate/reverse-proxy.md",
       "operate/single-sign-on.md",
       "operate/systemd.md",
@@ -102,6 +103,7 @@ const SECTIONS = [
           "cli/profile.md",
           "cli/rotate-key.md",
           "cli/signup.md",
+          "cli/keys.md",
           "cli/users.md",
           "cli/cluster.md",
           "cli/registry.md",

@@ -93,6 +93,21 @@ test('a user with sources is not deleted and the reason is shown; one without so
   await row(page, 'busy').waitFor();
 });
 
+test('an operator changes the plan and the role of a user, but not the own role as the last one', async () => {
+  await server.user('deputy');
+  const page = await signedIn(browser, operator, '/users?q=deputy');
+  await page.getByRole('button', { name: 'Edit deputy' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Plan').selectOption('paid');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await row(page, 'deputy').getByText('Paid').waitFor();
+  await page.goto(`${server.url}/users?q=operator`);
+  await page.getByRole('button', { name: 'Edit operator' }).click();
+  await dialog.getByLabel('Role').selectOption('user');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByText('This is the last operator').waitFor();
+});
+
 test('other users see that the page is for operators only', async () => {
   const who = await server.user('guest');
   const page = await signedIn(browser, who, '/users');

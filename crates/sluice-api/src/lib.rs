@@ -5,6 +5,7 @@
 
 mod accounts;
 mod activity;
+mod api_keys;
 mod apps;
 mod cluster;
 mod components;
@@ -39,6 +40,7 @@ pub use activity::{
     EmitterKind, EmitterState, EmittersQuery, ExpandEmittersQuery, FailingWebhook, Overview,
     ServerTally, Tally, WebhookTally,
 };
+pub use api_keys::{CreateNamedKey, CreatedNamedKey, KeyScope, NamedKey};
 pub use apps::{
     App, AppOauth, AuthType, ClientAuthentication, CustomField, ListedApp, OauthClient,
     RegisterApp, SetOauthClient,
@@ -77,7 +79,7 @@ pub use runs::{
     RunStep, RunWait, RunsQuery,
 };
 pub use server::{Database, Server, ServerProcess, ServerSetting};
-pub use sessions::{OidcSignIn, Session, SessionUser, SignIn, SignInOptions};
+pub use sessions::{ListedSession, OidcSignIn, Session, SessionUser, SignIn, SignInOptions};
 pub use sources::{
     CreateSource, Invocation, Retention, RunSource, Source, TickHealth, UpdateSource,
 };
@@ -85,7 +87,7 @@ pub use subscriptions::{AutoSubscribe, Subscription, SubscriptionParameters};
 pub use traffic::{EmitterTraffic, RouteTraffic, Traffic, WebhookTraffic};
 pub use users::{
     CreateUser, CreatedUser, FreeUser, ListedUser, NO_LIMIT, PaidUser, RotatedKey, SignUp,
-    SignedUp, User, UserPlan, Workspace,
+    SignedUp, UpdateOwnUser, UpdateUser, User, UserPlan, Workspace,
 };
 pub use webhooks::{
     CreateWebhook, UpdateWebhook, Webhook, WebhookDeliveries, WebhookHealth, WebhookQuery,

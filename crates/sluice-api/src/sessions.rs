@@ -1,7 +1,7 @@
 //! Sessions of the console.
 
 use serde::{Deserialize, Serialize};
-use sluice_model::UserId;
+use sluice_model::{SessionId, UserId};
 use utoipa::ToSchema;
 
 use crate::UserPlan;
@@ -43,6 +43,25 @@ pub struct Session {
     pub expires_at: Option<i64>,
     /// The version of this server.
     pub version: String,
+}
+
+/// A session of the current user, in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ListedSession {
+    #[schema(value_type = String, example = "ses_Aiot2b")]
+    pub id: SessionId,
+    /// Epoch seconds.
+    pub created_at: i64,
+    /// Epoch seconds, to the hour.
+    pub last_used_at: i64,
+    /// When the session ends unless it is used before, in epoch seconds.
+    pub expires_at: i64,
+    /// The browser that signed in, as it described itself. May be empty.
+    pub user_agent: String,
+    /// The address that the sign-in came from.
+    pub address: String,
+    /// Whether this request has this session.
+    pub current: bool,
 }
 
 /// The user of a session.

@@ -68,6 +68,47 @@ pub struct CreateUser {
     pub email: Option<String>,
     /// Default: free.
     pub plan: Option<UserPlan>,
+    /// Whether the user is an operator of the server. Default: false.
+    pub operator: Option<bool>,
+}
+
+/// Body of `PUT /users/me`. Absent fields stay as they are.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+pub struct UpdateOwnUser {
+    #[serde(
+        default,
+        deserialize_with = "crate::text::optional",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub username: Option<String>,
+    #[serde(
+        default,
+        deserialize_with = "crate::text::optional",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub email: Option<String>,
+}
+
+/// Body of `PUT /users/{id}`. Absent fields stay as they are.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+pub struct UpdateUser {
+    #[serde(
+        default,
+        deserialize_with = "crate::text::optional",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub username: Option<String>,
+    #[serde(
+        default,
+        deserialize_with = "crate::text::optional",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub email: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: Option<UserPlan>,
+    /// Whether the user is an operator of the server. The last operator stays one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub operator: Option<bool>,
 }
 
 /// The plan of a user.

@@ -9,6 +9,7 @@ use sluice_runtime::Processes;
 use crate::{
     accounts::{AccountProps, Accounts},
     activity::Activity,
+    api_keys::ApiKeys,
     apps::{self, Apps},
     components::Components,
     flow::FlowMap,
@@ -35,6 +36,7 @@ use crate::{
 pub struct App {
     pub accounts: Accounts,
     pub activity: Activity,
+    pub api_keys: ApiKeys,
     pub apps: Apps,
     pub components: Components,
     pub flow: FlowMap,
@@ -72,13 +74,15 @@ impl App {
             account_props.clone(),
         );
         let webhooks = Webhooks::new(infra, engine.outbox.clone());
+        let api_keys = ApiKeys::new(infra);
         let users = Users::new(
             infra,
+            api_keys.clone(),
             webhooks.clone(),
             accounts.clone(),
             engine.streams.clone(),
         );
-        let sessions = Sessions::new(infra, users.clone());
+        let sessions = Sessions::new(infra, api_keys.clone());
         let health = Health::new(infra);
         let server_status = ServerStatus::new(infra, engine, processes);
         Ok(App {
@@ -99,6 +103,7 @@ impl App {
             subscriptions: Subscriptions::new(infra),
             workflows: Workflows::new(infra, engine, components.clone(), account_props),
             accounts,
+            api_keys,
             apps,
             components,
             forms,

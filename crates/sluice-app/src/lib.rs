@@ -6,6 +6,7 @@
 
 mod accounts;
 mod activity;
+mod api_keys;
 mod app;
 mod apps;
 mod components;
@@ -44,6 +45,7 @@ pub use accounts::{
 pub use activity::{
     Activity, Chart, EmitterActivity, EmitterSelection, EmitterState, MOST_HOURS, Span, Step,
 };
+pub use api_keys::{ApiKeys, MAX_KEYS, NewKey};
 pub use app::App;
 pub use apps::{AppFilter, AppOrder, Apps, ListedApp, NewApp, NewClient};
 pub use components::{
@@ -64,12 +66,12 @@ pub use notifications::{
 pub use oidc::{Arrival, Departure, Oidc, ProviderReturn, SignInError};
 pub use overview::{ActiveEmitter, NamedWebhook, Overview, Overviews, Tally, WebhookTally};
 pub use server_status::{ProcessView, ResourceUsage, ServerStatus, ServerView};
-pub use sessions::{ActiveSession, Sessions};
+pub use sessions::{ActiveSession, Client, LONGEST_SESSION, Sessions, SignIn};
 pub use sluice_code::sample_event;
 pub use sources::{CreateSource, EventRange, OnHookError, SourceView, Sources, UpdateSource};
 pub use subscriptions::Subscriptions;
 pub use tick_health::TickHealth;
-pub use users::{FirstUser, NewUser, Users};
+pub use users::{FirstUser, NewUser, PLACEHOLDER_EMAIL, UserChange, Users};
 pub use webhooks::{
     NewWebhook, ReplayRange, ReplayedDelivery, WebhookChange, WebhookHealth, WebhookStatus,
     WebhookWithSecret, Webhooks,

@@ -1,18 +1,24 @@
 //! Sessions of console users: a browser's cookie replaces the API key.
 
+use std::time::Duration;
+
 use sluice_engine::EngineError;
 use sluice_infra::{Infra, MS_PER_DAY, MS_PER_HOUR};
-use sluice_model::{SessionToken, UserId};
+use sluice_model::{SessionId, SessionToken, UserId};
 use sluice_store::{
-    StoreError,
-    sessions::{self, Session},
+    Page, StoreError,
+    sessions::{self, NewSession, Session},
     users::{self, User},
 };
 
-use crate::users::Users;
+use crate::{api_keys::ApiKeys, listing::Listing};
 
 /// An unused session expires after this.
 const LIFETIME_MS: i64 = 14 * MS_PER_DAY;
+/// A session ends after this, however much it is used.
+const LONGEST_MS: i64 = 90 * MS_PER_DAY;
+/// [`LONGEST_MS`] as the lifetime of a cookie.
+pub const LONGEST_SESSION: Duration = Duration::from_millis(LONGEST_MS.unsigned_abs());
 /// The expiry of a session in use is extended at most this often.
 const EXTENDED_EVERY_MS: i64 = MS_PER_HOUR;
 
@@ -21,22 +27,37 @@ const SERVER_MARK_LENGTH: usize = 8;
 
 /// An active session.
 pub struct ActiveSession {
+    pub id: SessionId,
     pub user: User,
     pub expires_at: i64,
+}
+
+/// The browser that signs in.
+pub struct Client {
+    /// As it describes itself.
+    pub user_agent: String,
+    pub address: String,
+}
+
+/// The result of a sign-in with a key.
+pub enum SignIn {
+    Started(ActiveSession, SessionToken),
+    /// A named key cannot sign in: a session may do more than the key.
+    NamedKey,
 }
 
 /// Signs users in and out.
 #[derive(Clone)]
 pub struct Sessions {
     infra: Infra,
-    users: Users,
+    api_keys: ApiKeys,
 }
 
 impl Sessions {
-    pub fn new(infra: &Infra, users: Users) -> Sessions {
+    pub fn new(infra: &Infra, api_keys: ApiKeys) -> Sessions {
         Sessions {
             infra: infra.clone(),
-            users,
+            api_keys,
         }
     }
 
@@ -54,43 +75,89 @@ impl Sessions {
     }
 
     /// Starts a session for the user with this API key.
-    pub async fn sign_in(
-        &self,
-        key: &str,
-    ) -> Result<Option<(ActiveSession, SessionToken)>, EngineError> {
+    pub async fn sign_in(&self, key: &str, client: Client) -> Result<Option<SignIn>, EngineError> {
         // A read before the write keeps guessed keys cheap.
-        if self.users.authenticate(key).await?.is_none() {
-            return Ok(None);
+        match self.api_keys.authenticate(key).await? {
+            None => return Ok(None),
+            Some(owner) if owner.named.is_some() => return Ok(Some(SignIn::NamedKey)),
+            Some(_) => {}
         }
-        let token = SessionToken::random(&mut self.infra.ids.rng());
         let key_print = self.infra.vault.fingerprint(key);
-        let token_print = self.infra.vault.fingerprint(token.as_str());
-        let now = self.infra.now_ms();
-        let expires_at = now + LIFETIME_MS;
+        let (session, token) = self.new_session(client);
+        let row = session.clone();
         let user = self
             .infra
             .store
-            .write(move |c| sessions::begin(c, &key_print, &token_print, now, expires_at))
+            .write(move |c| sessions::begin(c, &key_print, &row))
             .await?;
-        Ok(user.map(|user| (ActiveSession { user, expires_at }, token)))
+        Ok(user.map(|user| SignIn::Started(active(session, user), token)))
     }
 
     /// Starts a session for a user who was recognized by other means than the API key. `None` if the user was removed meanwhile.
     pub async fn sign_in_user(
         &self,
         user: &UserId,
+        client: Client,
     ) -> Result<Option<(ActiveSession, SessionToken)>, EngineError> {
-        let token = SessionToken::random(&mut self.infra.ids.rng());
-        let token_print = self.infra.vault.fingerprint(token.as_str());
-        let now = self.infra.now_ms();
-        let expires_at = now + LIFETIME_MS;
-        let user = user.clone();
-        let begun = self
+        let (session, token) = self.new_session(client);
+        let (row, user) = (session.clone(), user.clone());
+        let user = self
             .infra
             .store
-            .write(move |c| sessions::begin_of(c, &user, &token_print, now, expires_at))
+            .write(move |c| sessions::begin_of(c, &user, &row))
             .await?;
-        Ok(begun.map(|user| (ActiveSession { user, expires_at }, token)))
+        Ok(user.map(|user| (active(session, user), token)))
+    }
+
+    fn new_session(&self, client: Client) -> (NewSession, SessionToken) {
+        let token = SessionToken::random(&mut self.infra.ids.rng());
+        let session = NewSession {
+            id: SessionId::random(&mut self.infra.ids.rng()),
+            token_fingerprint: self.infra.vault.fingerprint(token.as_str()),
+            user_agent: client.user_agent,
+            address: client.address,
+            created_at: self.infra.creation_ms(),
+            expires_at: self.infra.now_ms() + LIFETIME_MS,
+        };
+        (session, token)
+    }
+
+    /// The valid sessions of a user, newest first.
+    pub async fn list(&self, user: &UserId, page: Page) -> Result<Listing<Session>, EngineError> {
+        let (user, now) = (user.clone(), self.infra.now_ms());
+        let listing = self.infra.store.read(move |c| {
+            Ok(Listing {
+                total: sessions::count(c, &user, now)?,
+                rows: sessions::page(c, &user, now, &page)?,
+            })
+        });
+        Ok(listing.await?)
+    }
+
+    /// Ends one session of a user.
+    pub async fn end(&self, user: &UserId, session: &SessionId) -> Result<(), EngineError> {
+        let (user, session) = (user.clone(), session.clone());
+        let ended = self
+            .infra
+            .store
+            .write(move |c| sessions::end_of_user(c, &user, &session))
+            .await?;
+        ended.then_some(()).ok_or(EngineError::NotFound("session"))
+    }
+
+    /// Ends the sessions of a user, except this one if there is one.
+    pub async fn end_others(
+        &self,
+        user: &UserId,
+        kept: Option<SessionId>,
+    ) -> Result<(), EngineError> {
+        let user = user.clone();
+        let ended = self
+            .infra
+            .store
+            .write(move |c| sessions::end_others(c, &user, kept.as_ref()));
+        ended.await?;
+        Ok(())
     }
 
     /// The session with this token, unless it has expired.
@@ -113,7 +180,11 @@ impl Sessions {
             return Ok(None);
         };
         let expires_at = self.extend(fingerprint, &session, now).await;
-        Ok(Some(ActiveSession { user, expires_at }))
+        Ok(Some(ActiveSession {
+            id: session.id,
+            user,
+            expires_at,
+        }))
     }
 
     pub async fn sign_out(&self, token: &SessionToken) -> Result<(), EngineError> {
@@ -131,7 +202,7 @@ impl Sessions {
         if session.used_at > used_before {
             return session.expires_at;
         }
-        let expires_at = now + LIFETIME_MS;
+        let expires_at = (now + LIFETIME_MS).min(session.created_at + LONGEST_MS);
         let extended = self
             .infra
             .store
@@ -144,5 +215,13 @@ impl Sessions {
                 session.expires_at
             }
         }
+    }
+}
+
+fn active(session: NewSession, user: User) -> ActiveSession {
+    ActiveSession {
+        id: session.id,
+        user,
+        expires_at: session.expires_at,
     }
 }

@@ -9,7 +9,14 @@ use sluice_store::{
     users::{self, EmitterCounts, Plan, User, UserFilter},
 };
 
-use crate::{accounts::Accounts, detached, listing::Listing, webhooks::Webhooks};
+pub use sluice_store::users::UserChange;
+
+use crate::{
+    accounts::Accounts, api_keys::ApiKeys, detached, listing::Listing, webhooks::Webhooks,
+};
+
+/// The address of the first user, until it gets a real one. No mail can go to it.
+pub const PLACEHOLDER_EMAIL: &str = "operator@localhost";
 
 /// Webhooks and accounts that are read at once when a user is removed.
 const REMOVAL_BATCH: u32 = 100;
@@ -18,6 +25,7 @@ pub struct NewUser {
     pub username: String,
     pub email: String,
     pub plan: Plan,
+    pub operator: bool,
 }
 
 /// The result of the first start.
@@ -30,44 +38,39 @@ pub enum FirstUser {
 #[derive(Clone)]
 pub struct Users {
     infra: Infra,
+    api_keys: ApiKeys,
     webhooks: Webhooks,
     accounts: Accounts,
     streams: Streams,
 }
 
 impl Users {
-    pub fn new(infra: &Infra, webhooks: Webhooks, accounts: Accounts, streams: Streams) -> Users {
+    pub fn new(
+        infra: &Infra,
+        api_keys: ApiKeys,
+        webhooks: Webhooks,
+        accounts: Accounts,
+        streams: Streams,
+    ) -> Users {
         Users {
             infra: infra.clone(),
+            api_keys,
             webhooks,
             accounts,
             streams,
         }
     }
 
-    /// The user with this API key.
-    pub async fn authenticate(&self, key: &str) -> Result<Option<User>, EngineError> {
-        let Some(key) = ApiKey::parse(key) else {
-            return Ok(None);
-        };
-        let fingerprint = self.infra.vault.fingerprint(key.as_str());
-        Ok(self
-            .infra
-            .store
-            .read(move |c| users::by_fingerprint(c, &fingerprint))
-            .await?)
-    }
-
     pub async fn create(&self, new: NewUser) -> Result<(User, ApiKey), EngineError> {
         let key = ApiKey::random(&mut self.infra.ids.rng());
-        let user = self.insert(new, Rank::User, &key, None).await?;
+        let user = self.insert(new, &key, None).await?;
         Ok((user, key))
     }
 
     /// Creates a user for a person at a provider. The API key is not shown; it can be rotated. Conflicts on name and identity.
     pub async fn create_for(&self, new: NewUser, identity: Identity) -> Result<User, EngineError> {
         let key = ApiKey::random(&mut self.infra.ids.rng());
-        self.insert(new, Rank::User, &key, Some(identity)).await
+        self.insert(new, &key, Some(identity)).await
     }
 
     pub async fn list(&self, filter: UserFilter, page: Page) -> Result<Listing<User>, EngineError> {
@@ -94,16 +97,51 @@ impl Users {
         changed.then_some(key).ok_or(EngineError::NotFound("user"))
     }
 
-    /// Removes a user with webhooks and accounts. Sources and workflows must be deleted before: they may have hooks to run.
+    /// Changes a user. The last operator stays one.
+    pub async fn update(&self, user: &UserId, change: UserChange) -> Result<User, EngineError> {
+        let id = user.clone();
+        let updated = self.infra.store.write(move |c| {
+            let removes_role = change.operator == Some(false);
+            if removes_role && users::lock_operators(c)? == 1 {
+                let user = users::get(c, &id)?;
+                if user.is_some_and(|user| user.operator) {
+                    return Ok(Updated::LastOperator);
+                }
+            }
+            Ok(users::update(c, &id, &change)?.map_or(Updated::NoUser, Updated::User))
+        });
+        match updated.await.map_err(name_conflict)? {
+            Updated::User(user) => Ok(user),
+            Updated::NoUser => Err(EngineError::NotFound("user")),
+            Updated::LastOperator => Err(last_operator()),
+        }
+    }
+
+    /// Whether a user has an address that no mail can go to.
+    pub async fn has_placeholder_email(&self) -> Result<bool, EngineError> {
+        let store = &self.infra.store;
+        Ok(store
+            .read(|c| users::has_email(c, PLACEHOLDER_EMAIL))
+            .await?)
+    }
+
+    /// Removes a user with webhooks and accounts. Sources and workflows must be deleted before: they may have hooks to run. The
+    /// last operator cannot be removed.
     pub async fn delete(&self, user: &UserId) -> Result<(), EngineError> {
         let id = user.clone();
-        let (found, running) = self
+        let (found, running, operators) = self
             .infra
             .store
-            .read(move |c| Ok::<_, StoreError>((users::get(c, &id)?, users::running(c, &id)?)))
+            .read(move |c| {
+                let operators = users::operators(c)?;
+                Ok::<_, StoreError>((users::get(c, &id)?, users::running(c, &id)?, operators))
+            })
             .await?;
-        found.ok_or(EngineError::NotFound("user"))?;
+        let found = found.ok_or(EngineError::NotFound("user"))?;
         must_be_idle(running)?;
+        if found.operator && operators == 1 {
+            return Err(last_operator());
+        }
         let (users, user) = (self.clone(), user.clone());
         detached::run(
             &self.infra.shutdown,
@@ -132,43 +170,58 @@ impl Users {
             }
         }
         let id = user.clone();
-        let running = self
+        let (running, is_last_operator) = self
             .infra
             .store
             .write(move |c| {
+                let operators = users::lock_operators(c)?;
                 // Waits for requests that are creating a source or a workflow, and then sees it.
                 users::hold(c, &id)?;
                 let running = users::running(c, &id)?;
-                if running == EmitterCounts::default() {
+                let user = users::get(c, &id)?;
+                let is_last = operators == 1 && user.is_some_and(|user| user.operator);
+                if running == EmitterCounts::default() && !is_last {
                     users::remove(c, &id)?;
                 }
-                Ok::<_, StoreError>(running)
+                Ok::<_, StoreError>((running, is_last))
             })
             .await?;
         must_be_idle(running)?;
+        if is_last_operator {
+            return Err(last_operator());
+        }
         self.streams.close_traffic(user);
         Ok(())
     }
 
-    /// Creates the operator in an empty store, with `key` if one is given.
-    pub async fn ensure_first(&self, key: Option<ApiKey>) -> Result<FirstUser, EngineError> {
+    /// Creates the operator in an empty store, with this key and address if they are given. Later an address only replaces the
+    /// placeholder.
+    pub async fn ensure_first(
+        &self,
+        key: Option<ApiKey>,
+        email: Option<String>,
+    ) -> Result<FirstUser, EngineError> {
         if self.infra.store.read(|c| users::count(c)).await? > 0 {
             if let Some(key) = key
-                && self.authenticate(key.as_str()).await?.is_none()
+                && self.api_keys.authenticate(key.as_str()).await?.is_none()
             {
                 tracing::warn!(
                     "SLUICE_API_KEY is not the key of any user: it is only used at the first start"
                 );
+            }
+            if let Some(email) = email {
+                self.replace_placeholder(email).await?;
             }
             return Ok(FirstUser::Exists);
         }
         let key = key.unwrap_or_else(|| ApiKey::random(&mut self.infra.ids.rng()));
         let new = NewUser {
             username: "operator".to_owned(),
-            email: "operator@localhost".to_owned(),
+            email: email.unwrap_or_else(|| PLACEHOLDER_EMAIL.to_owned()),
             plan: Plan::Free,
+            operator: true,
         };
-        match self.insert(new, Rank::Operator, &key, None).await {
+        match self.insert(new, &key, None).await {
             Ok(_) => Ok(FirstUser::Created(key)),
             // Another node that started at the same time was faster.
             Err(EngineError::Conflict(_)) => Ok(FirstUser::Exists),
@@ -176,19 +229,16 @@ impl Users {
         }
     }
 
-    /// The user's API key in clear.
-    pub fn api_key(&self, user: &User) -> Result<ApiKey, EngineError> {
-        let opened = self
+    async fn replace_placeholder(&self, email: String) -> Result<(), EngineError> {
+        let replaced = self
             .infra
-            .vault
-            .open(&user.key_sealed)
-            .map_err(|error| EngineError::Internal(error.to_string()))?;
-        String::from_utf8(opened)
-            .ok()
-            .and_then(|text| ApiKey::parse(&text))
-            .ok_or_else(|| {
-                EngineError::Internal(format!("the stored key of {} is invalid", user.id))
-            })
+            .store
+            .write(move |c| users::replace_operator_email(c, PLACEHOLDER_EMAIL, &email))
+            .await?;
+        if replaced > 0 {
+            tracing::info!("the operator has the address of --operator-email now");
+        }
+        Ok(())
     }
 
     fn seal_key(&self, key: &ApiKey) -> String {
@@ -199,7 +249,6 @@ impl Users {
     async fn insert(
         &self,
         new: NewUser,
-        rank: Rank,
         key: &ApiKey,
         identity: Option<Identity>,
     ) -> Result<User, EngineError> {
@@ -207,13 +256,14 @@ impl Users {
             username,
             email,
             plan,
+            operator,
         } = new;
         let user = User {
             id: UserId::random(&mut self.infra.ids.rng()),
             username,
             email,
             plan,
-            operator: matches!(rank, Rank::Operator),
+            operator,
             key_sealed: self.seal_key(key),
             created_at: self.infra.creation_ms(),
         };
@@ -229,14 +279,28 @@ impl Users {
                 Ok(())
             })
             .await
-            .map_err(|error| match error {
-                StoreError::Conflict(_) => {
-                    EngineError::Conflict("the username is taken".to_owned())
-                }
-                other => other.into(),
-            })?;
+            .map_err(name_conflict)?;
         Ok(user)
     }
+}
+
+/// The result of a change of a user.
+enum Updated {
+    User(User),
+    NoUser,
+    LastOperator,
+}
+
+fn name_conflict(error: StoreError) -> EngineError {
+    match error {
+        StoreError::Conflict(_) => EngineError::Conflict("the username is taken".to_owned()),
+        other => other.into(),
+    }
+}
+
+fn last_operator() -> EngineError {
+    let text = "this is the last operator: make another user an operator first";
+    EngineError::Conflict(text.to_owned())
 }
 
 fn must_be_idle(running: EmitterCounts) -> Result<(), EngineError> {
@@ -261,9 +325,4 @@ fn ignore_missing(removed: Result<(), EngineError>) -> Result<(), EngineError> {
         Err(EngineError::NotFound(_)) => Ok(()),
         other => other,
     }
-}
-
-enum Rank {
-    Operator,
-    User,
 }

@@ -6,6 +6,7 @@ mod events;
 mod isolation;
 mod network;
 mod oidc;
+pub(crate) mod operator_email;
 mod packages;
 pub(crate) mod place;
 mod quotas;
@@ -125,6 +126,14 @@ pub(crate) struct KeyOptions {
         value_name = "KEY"
     )]
     pub(crate) api_key: Option<String>,
+    /// Email address of the first user, for `$.send.email`. Empty: do not ask for it [default: asked for in a terminal]
+    #[arg(
+        long,
+        env = "SLUICE_OPERATOR_EMAIL",
+        value_parser = operator_email::parse,
+        value_name = "ADDRESS"
+    )]
+    pub(crate) operator_email: Option<String>,
     /// Key that encrypts secrets: 64 hexadecimal characters [default: from a file in the data folder]
     #[arg(
         long,

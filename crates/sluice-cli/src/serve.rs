@@ -6,6 +6,7 @@ mod cluster;
 mod database;
 mod deno;
 pub(crate) mod master_key;
+mod operator_email;
 mod preparation;
 mod stop_signal;
 
@@ -31,7 +32,7 @@ use self::{
     certificate_reload::reload_on_hangup,
     cluster::{Introduction, Membership},
     master_key::MasterKeySource,
-    preparation::prepare,
+    preparation::{Prepared, prepare},
     stop_signal::{StopSignal, stop_signal},
 };
 use crate::{
@@ -84,7 +85,12 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
         .trim_end_matches('/')
         .to_owned();
     let prepared = prepare(&options, &data_dir, &ids, &listener, tls.as_ref()).await?;
-    let Some((store, deno)) = prepared else {
+    let Some(Prepared {
+        store,
+        deno,
+        operator_email,
+    }) = prepared
+    else {
         return Ok(());
     };
     let vault = master_key.open(&store, &ids).await?;
@@ -122,7 +128,8 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
     let engine = Engine::start(&infra, &processes).await?;
     let app = App::new(&infra, &engine, &processes)?;
     App::start_housekeeping(&infra, &engine, &processes);
-    let created = app.users.ensure_first(first_key).await?;
+    let created = app.users.ensure_first(first_key, operator_email).await?;
+    operator_email::warn_of_placeholder(&infra, &app.users).await?;
     tracing::info!("listening on {url}");
     // A certificate is for the name of the public URL.
     let local_url = if scheme == "https" { &public_url } else { &url };

@@ -47,6 +47,16 @@ prefixed_id!(
     "u_"
 );
 prefixed_id!(
+    /// A named API key of a user.
+    ApiKeyId,
+    "key_"
+);
+prefixed_id!(
+    /// A session of the console.
+    SessionId,
+    "ses_"
+);
+prefixed_id!(
     /// A saved component: code that is not running.
     ComponentId,
     "sc_"

@@ -34,6 +34,7 @@ mod address;
 mod json_value;
 mod number;
 mod prop_value;
+mod scopes;
 mod structured_value;
 mod text_id;
 
@@ -53,8 +54,8 @@ pub use emitter_id::{EmitterId, EmitterKind, SourceId, WorkflowId};
 pub use event_id::EventId;
 pub use id_gen::{EmitId, IdGen, InvocationId};
 pub use ids::{
-    AccountId, AppId, ComponentId, ConnectionId, DeliveryId, DeploymentId, DynamicPropsId,
-    ImportId, SubscriptionId, UserId, WebhookId,
+    AccountId, ApiKeyId, AppId, ComponentId, ConnectionId, DeliveryId, DeploymentId,
+    DynamicPropsId, ImportId, SessionId, SubscriptionId, UserId, WebhookId,
 };
 pub use invalid_id::InvalidId;
 pub use keys::{ApiKey, EndpointKey, SessionToken};
@@ -64,6 +65,7 @@ pub use prop_type::{PropType, ScalarType};
 pub use props::{MASK, carried_over, configure, masked, merged, provisional};
 pub use raw_props::{RawProp, check_dynamic_props};
 pub use raw_shape::RawShape;
+pub use scopes::{Scope, Scopes};
 pub use slug::{slug_of, slugify, unique_slug};
 pub use text_change::TextChange;
 pub use timer::{TimerSpec, next_interval_slot};

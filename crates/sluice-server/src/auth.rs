@@ -1,17 +1,20 @@
 //! Authentication: by the API key in the `Authorization` header or, without one, by the session cookie of the console.
 //!
-//! Handlers list one of these extractors first, so that a request is authenticated before anything else is parsed.
+//! A named key must also have the scope of the path. Handlers list one of these extractors first, so that a request is authenticated before anything else is parsed.
 
 use axum::extract::FromRequestParts;
 use http::{Extensions, HeaderMap, Method, header::AUTHORIZATION, request::Parts};
 use sluice_app::{ActiveSession, App};
 use sluice_engine::EngineError;
-use sluice_model::SessionToken;
-use sluice_store::users::User;
+use sluice_model::{Scope, SessionId, SessionToken};
+use sluice_store::{
+    api_keys::{KeyOwner, NamedKey},
+    users::User,
+};
 
 use crate::{
-    error::ApiError, request_span, same_origin, session_cookie::SessionCookie, state::ServerState,
-    wrong_keys::ClientAddress,
+    error::ApiError, request_span, same_origin, scopes, session_cookie::SessionCookie,
+    state::ServerState, wrong_keys::ClientAddress,
 };
 
 const SCHEME: &str = "bearer";
@@ -23,20 +26,51 @@ pub(crate) struct Caller {
 }
 
 pub(crate) enum Credential {
-    Key(String),
+    MainKey(String),
+    NamedKey {
+        text: String,
+        key: NamedKey,
+    },
     Session {
         token: SessionToken,
+        id: SessionId,
         expires_at: i64,
     },
 }
 
 impl Credential {
-    /// Whether it is still valid: keys are rotated, sessions end, and users are deleted.
+    /// Whether it is still valid: keys are rotated, deleted and expire, sessions end, and users are deleted.
     pub(crate) async fn is_valid(&self, app: &App) -> Result<bool, EngineError> {
         Ok(match self {
-            Credential::Key(key) => app.users.authenticate(key).await?.is_some(),
+            Credential::MainKey(text) | Credential::NamedKey { text, .. } => {
+                app.api_keys.authenticate(text).await?.is_some()
+            }
             Credential::Session { token, .. } => app.sessions.find(token).await?.is_some(),
         })
+    }
+
+    /// Fails if it is a named key without this scope.
+    pub(crate) fn require(&self, scope: Scope) -> Result<(), ApiError> {
+        match self {
+            Credential::NamedKey { key, .. } => scopes::require(key.scopes, scope),
+            Credential::MainKey(_) | Credential::Session { .. } => Ok(()),
+        }
+    }
+
+    /// The named key, if it is one.
+    pub(crate) fn named_key(&self) -> Option<&NamedKey> {
+        match self {
+            Credential::NamedKey { key, .. } => Some(key),
+            Credential::MainKey(_) | Credential::Session { .. } => None,
+        }
+    }
+
+    /// The id of the session, if it is one.
+    pub(crate) fn session(&self) -> Option<&SessionId> {
+        match self {
+            Credential::Session { id, .. } => Some(id),
+            Credential::MainKey(_) | Credential::NamedKey { .. } => None,
+        }
     }
 }
 
@@ -55,14 +89,19 @@ impl FromRequestParts<ServerState> for Caller {
     ) -> Result<Self, Self::Rejection> {
         if let Some(key) = bearer(&parts.headers) {
             let address = client_address(&parts.extensions)?;
-            let user = state.app.users.authenticate(key);
-            let user = state.wrong_keys.check(address, key, &state.infra, user);
-            let user = user.await?.ok_or(ApiError::Unauthorized)?;
+            let owner = state.app.api_keys.authenticate(key);
+            let owner = state.wrong_keys.check(address, key, &state.infra, owner);
+            let KeyOwner { user, named } = owner.await?.ok_or(ApiError::Unauthorized)?;
             request_span::record_user(&user.id);
-            return Ok(Caller {
-                user,
-                credential: Credential::Key(key.to_owned()),
-            });
+            let text = key.to_owned();
+            let credential = match named {
+                None => Credential::MainKey(text),
+                Some(key) => {
+                    scopes::check(parts, key.scopes)?;
+                    Credential::NamedKey { text, key }
+                }
+            };
+            return Ok(Caller { user, credential });
         }
         let token = SessionCookie::of(&state.app, &state.infra.settings).token(&parts.headers);
         let token = token.ok_or(ApiError::Unauthorized)?;
@@ -70,12 +109,18 @@ impl FromRequestParts<ServerState> for Caller {
             same_origin::check(&parts.headers, &state.infra.settings.public_url)?;
         }
         let signed_in = state.app.sessions.find(&token).await?;
-        let ActiveSession { user, expires_at } = signed_in.ok_or(ApiError::Unauthorized)?;
-        request_span::record_user(&user.id);
-        Ok(Caller {
+        let ActiveSession {
+            id,
             user,
-            credential: Credential::Session { token, expires_at },
-        })
+            expires_at,
+        } = signed_in.ok_or(ApiError::Unauthorized)?;
+        request_span::record_user(&user.id);
+        let credential = Credential::Session {
+            token,
+            id,
+            expires_at,
+        };
+        Ok(Caller { user, credential })
     }
 }
 

@@ -16,7 +16,7 @@ use rand::CryptoRng;
 use sluice_api::{ErrorBody, ErrorDetail, PropError};
 use sluice_engine::EngineError;
 use sluice_model::{
-    CodeError,
+    CodeError, Scope,
     workflow::{DocumentError, StepPropError},
 };
 use sluice_store::StoreError;
@@ -36,7 +36,7 @@ type BoxError = Box<dyn Error + Send + Sync>;
 pub(crate) enum ApiError {
     #[error("{0}")]
     BadRequest(String),
-    #[error("the API key is missing or wrong; send Authorization: Bearer <API key>")]
+    #[error("the API key is missing, wrong or expired; send Authorization: Bearer <API key>")]
     Unauthorized,
     /// The key of a sign-in belongs to no user.
     #[error("this is not the API key of any user")]
@@ -45,6 +45,8 @@ pub(crate) enum ApiError {
     TooManyWrongKeys { retry_after: Duration },
     #[error("{0}")]
     Forbidden(&'static str),
+    #[error("this API key lacks the scope {name}; use one that has it", name = .0.as_str())]
+    MissingScope(Scope),
     /// The kind of resource, such as "source". The id of another user's resource gets the same answer as an unknown id.
     #[error("{0} not found")]
     NotFound(&'static str),
@@ -96,7 +98,7 @@ impl ApiError {
             ApiError::BadRequest(_) => StatusCode::BAD_REQUEST,
             ApiError::Unauthorized | ApiError::WrongKey => StatusCode::UNAUTHORIZED,
             ApiError::TooManyWrongKeys { .. } => StatusCode::TOO_MANY_REQUESTS,
-            ApiError::Forbidden(_) => StatusCode::FORBIDDEN,
+            ApiError::Forbidden(_) | ApiError::MissingScope(_) => StatusCode::FORBIDDEN,
             ApiError::NotFound(_) | ApiError::UnknownPath => StatusCode::NOT_FOUND,
             ApiError::MethodNotAllowed | ApiError::SafeMethod => StatusCode::METHOD_NOT_ALLOWED,
             ApiError::RequestTimeout => StatusCode::REQUEST_TIMEOUT,

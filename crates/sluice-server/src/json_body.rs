@@ -16,15 +16,18 @@ use crate::{
 };
 
 /// Parameters that are JSON in the query string. All others are strings.
-const JSON_PARAMETERS: [&str; 10] = [
+const JSON_PARAMETERS: [&str; 13] = [
     "active",
     "concurrency",
     "configured_props",
     "event",
+    "expires_in",
     "files",
+    "operator",
     "page",
     "prev_context",
     "retention",
+    "scopes",
     "secrets",
     "version",
 ];

@@ -38,6 +38,7 @@ mod request_span;
 mod router;
 mod routes;
 mod same_origin;
+mod scopes;
 mod serve;
 mod session_cookie;
 mod sse;

@@ -30,7 +30,9 @@ impl Modify for BearerKey {
     fn modify(&self, openapi: &mut utoipa::openapi::OpenApi) {
         let scheme = HttpBuilder::new()
             .scheme(HttpAuthScheme::Bearer)
-            .description(Some("The API key of a user"))
+            .description(Some(
+                "The main API key of a user, or a named key with the scope of the path",
+            ))
             .build();
         let components = openapi.components.get_or_insert_default();
         components.add_security_scheme("api_key", SecurityScheme::Http(scheme));
@@ -47,10 +49,10 @@ impl IntoResponses for ApiErrors {
                 "400",
                 "A body, field or parameter is malformed, missing or of the wrong type",
             ),
-            ("401", "The API key is missing or wrong"),
+            ("401", "The API key is missing, wrong or expired"),
             (
                 "403",
-                "A request with a session that is not from the console",
+                "A named key lacks the scope, or a request with a session is not from the console",
             ),
             ("404", "It does not exist, or it belongs to another user"),
             ("409", "The request conflicts with the current state"),

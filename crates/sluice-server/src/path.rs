@@ -3,8 +3,8 @@
 use axum::extract::{FromRequestParts, Path};
 use http::request::Parts;
 use sluice_model::{
-    AccountId, ConnectionId, DeliveryId, EventId, ImportId, InvocationId, SourceId, UserId,
-    WebhookId, WorkflowId,
+    AccountId, ApiKeyId, ConnectionId, DeliveryId, EventId, ImportId, InvocationId, SessionId,
+    SourceId, UserId, WebhookId, WorkflowId,
 };
 
 use crate::error::ApiError;
@@ -32,6 +32,12 @@ pub(crate) struct ImportPath(pub(crate) ImportId);
 
 /// The id of a user.
 pub(crate) struct UserPath(pub(crate) UserId);
+
+/// The id of a named API key.
+pub(crate) struct ApiKeyPath(pub(crate) ApiKeyId);
+
+/// The id of a session.
+pub(crate) struct SessionPath(pub(crate) SessionId);
 
 /// The id of a webhook.
 pub(crate) struct WebhookPath(pub(crate) WebhookId);
@@ -83,6 +89,26 @@ impl<S: Send + Sync> FromRequestParts<S> for UserPath {
         let text = segment(parts, state).await;
         let id = text.as_deref().and_then(UserId::parse);
         id.map(UserPath).ok_or(ApiError::NotFound("user"))
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for ApiKeyPath {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Self::Rejection> {
+        let text = segment(parts, state).await;
+        let id = text.as_deref().and_then(ApiKeyId::parse);
+        id.map(ApiKeyPath).ok_or(ApiError::NotFound("key"))
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for SessionPath {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Self::Rejection> {
+        let text = segment(parts, state).await;
+        let id = text.as_deref().and_then(SessionId::parse);
+        id.map(SessionPath).ok_or(ApiError::NotFound("session"))
     }
 }
 

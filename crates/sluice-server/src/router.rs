@@ -28,11 +28,11 @@ use crate::{
     openapi::Description,
     request_span,
     routes::{
-        accounts, activity, apps, cluster, components, connect, connect_callback, data_stores,
-        deliveries, events, flow, forms, imports, logs, notifications, oidc, older_events,
-        one_event, operations, registry, replay, runs, server, session, signup, sources, streams,
-        subscriptions, uploads, user_admin, users, webhooks, workflow_events, workflow_versions,
-        workflows,
+        accounts, activity, api_keys, apps, cluster, components, connect, connect_callback,
+        data_stores, deliveries, events, flow, forms, imports, logs, notifications, oidc,
+        older_events, one_event, operations, registry, replay, runs, server, session, sessions,
+        signup, sources, streams, subscriptions, uploads, user_admin, users, webhooks,
+        workflow_events, workflow_versions, workflows,
     },
     state::ServerState,
 };
@@ -51,15 +51,19 @@ fn api() -> OpenApiRouter<ServerState> {
             session::sign_out
         ))
         .routes(routes!(oidc::options))
-        .routes(routes!(users::me))
+        .routes(routes!(users::me, users::update))
         .routes(routes!(users::rotate_key))
+        .routes(routes!(api_keys::create, api_keys::list))
+        .routes(routes!(api_keys::delete))
+        .routes(routes!(sessions::list, sessions::end_others))
+        .routes(routes!(sessions::end))
         .routes(routes!(notifications::get, notifications::update))
         .routes(routes!(notifications::rotate_secret))
         .routes(routes!(notifications::test))
         .routes(routes!(activity::get))
         .routes(routes!(activity::overview))
         .routes(routes!(user_admin::create, user_admin::list))
-        .routes(routes!(user_admin::delete))
+        .routes(routes!(user_admin::update, user_admin::delete))
         .routes(routes!(user_admin::rotate_key))
         .routes(routes!(signup::sign_up))
         .routes(routes!(components::create, components::list))

@@ -2,6 +2,7 @@
 
 pub(crate) mod accounts;
 pub(crate) mod activity;
+pub(crate) mod api_keys;
 pub(crate) mod apps;
 pub(crate) mod cluster;
 pub(crate) mod components;
@@ -30,6 +31,7 @@ mod run_view;
 pub(crate) mod runs;
 pub(crate) mod server;
 pub(crate) mod session;
+pub(crate) mod sessions;
 pub(crate) mod signup;
 pub(crate) mod sources;
 pub(crate) mod streams;

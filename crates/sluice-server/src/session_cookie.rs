@@ -5,7 +5,7 @@
 
 use cookie::{Cookie, SameSite, time::Duration};
 use http::{HeaderMap, HeaderValue, header::COOKIE};
-use sluice_app::App;
+use sluice_app::{App, LONGEST_SESSION};
 use sluice_infra::Settings;
 use sluice_model::SessionToken;
 
@@ -16,8 +16,6 @@ use crate::{connect_cookie, cookies::only_value, oidc_cookie};
 const PREFIX: &str = "sluice_session";
 /// The cookie is sent to the API only. No endpoint is below this path.
 const PATH: &str = "/v1";
-/// The longest time that browsers keep a cookie. The server ends sessions, because it knows when each was last used.
-const MAX_AGE: Duration = Duration::days(400);
 
 /// The cookie of one server.
 pub(crate) struct SessionCookie {
@@ -38,17 +36,19 @@ impl SessionCookie {
         SessionToken::parse(&only_value(headers, &self.name)?)
     }
 
-    /// The `set-cookie` that starts a session.
+    /// The `set-cookie` that starts a session. The browser keeps it for as long as a session can last. The server ends sessions
+    /// earlier that are not used.
     pub(crate) fn start(&self, token: &SessionToken) -> HeaderValue {
-        self.set(token.as_str(), MAX_AGE)
+        self.set(token.as_str(), LONGEST_SESSION.as_secs())
     }
 
     /// The `set-cookie` that ends a session.
     pub(crate) fn end(&self) -> HeaderValue {
-        self.set("", Duration::ZERO)
+        self.set("", 0)
     }
 
-    fn set(&self, value: &str, max_age: Duration) -> HeaderValue {
+    fn set(&self, value: &str, max_age_s: u64) -> HeaderValue {
+        let max_age = Duration::seconds(max_age_s.cast_signed());
         let cookie = Cookie::build((&self.name, value))
             .http_only(true)
             .same_site(SameSite::Strict)
@@ -159,7 +159,7 @@ mod tests {
         assert_eq!(
             cookie(true).start(&token),
             format!(
-                "sluice_session_ab12={TOKEN}; HttpOnly; SameSite=Strict; Secure; Path=/v1; Max-Age=34560000"
+                "sluice_session_ab12={TOKEN}; HttpOnly; SameSite=Strict; Secure; Path=/v1; Max-Age=7776000"
             )
         );
         assert_eq!(

@@ -29,6 +29,7 @@ mod vault;
 pub mod account_uses;
 pub mod accounts;
 pub mod activity;
+pub mod api_keys;
 pub mod apps;
 pub mod code_files;
 pub mod components;

@@ -156,6 +156,85 @@ pub fn count_in(c: &mut dyn Conn, filter: &UserFilter) -> Result<u64> {
     query_one(c, &sql, &params)
 }
 
+/// New values of a user; none leaves a value as it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct UserChange {
+    pub username: Option<String>,
+    pub email: Option<String>,
+    pub plan: Option<Plan>,
+    pub operator: Option<bool>,
+}
+
+/// Returns the changed user, if it exists. Conflicts on the username.
+pub fn update(c: &mut dyn Conn, user: &UserId, change: &UserChange) -> Result<Option<User>> {
+    let UserChange {
+        username,
+        email,
+        plan,
+        operator,
+    } = change;
+    c.execute(
+        "UPDATE users SET username = COALESCE(?2, username), email = COALESCE(?3, email), \
+         plan = COALESCE(?4, plan), operator = COALESCE(?5, operator) WHERE id = ?1",
+        params![user, username.as_ref(), email.as_ref(), *plan, *operator],
+    )?;
+    get(c, user)
+}
+
+/// Gives operators with the address `old` another one. Returns how many there were.
+pub fn replace_operator_email(c: &mut dyn Conn, old: &str, new: &str) -> Result<u64> {
+    c.execute(
+        "UPDATE users SET email = ?2 WHERE operator AND email = ?1",
+        params![old, new],
+    )
+}
+
+/// Whether a user has this address.
+pub fn has_email(c: &mut dyn Conn, email: &str) -> Result<bool> {
+    query_one(
+        c,
+        "SELECT EXISTS (SELECT 1 FROM users WHERE email = ?1)",
+        params![email],
+    )
+}
+
+/// How many operators there are.
+pub fn operators(c: &mut dyn Conn) -> Result<u64> {
+    query_one(c, "SELECT COUNT(*) FROM users WHERE operator", &[])
+}
+
+/// Locks all operators until the transaction ends, and returns how many there are. To be called before any user is locked
+/// another way, so that concurrent transactions cannot wait for each other.
+pub fn lock_operators(c: &mut dyn Conn) -> Result<u64> {
+    // The lock that both databases have.
+    c.execute("UPDATE users SET id = id WHERE operator", &[])
+}
+
+/// The user with this id or name.
+pub fn named(c: &mut dyn Conn, name: &str) -> Result<Option<User>> {
+    let sql = format!("{SELECT} WHERE username = ?1");
+    let found = query_opt(c, &sql, params![name])?;
+    match UserId::parse(name) {
+        Some(id) if found.is_none() => get(c, &id),
+        _ => Ok(found),
+    }
+}
+
+/// The operator who was created first.
+pub fn first_operator(c: &mut dyn Conn) -> Result<Option<User>> {
+    let sql = format!("{SELECT} WHERE operator ORDER BY created_at, id LIMIT 1");
+    query_opt(c, &sql, &[])
+}
+
+/// The fingerprint of a user's API key.
+pub fn key_fingerprint(c: &mut dyn Conn, user: &UserId) -> Result<Option<String>> {
+    query_opt(
+        c,
+        "SELECT key_fingerprint FROM users WHERE id = ?1",
+        params![user],
+    )
+}
+
 /// Replaces the API key of a user, and ends the sessions that began with the old one. Returns whether the user exists.
 /// Conflicts on the key.
 pub fn set_key(c: &mut dyn Conn, user: &UserId, fingerprint: &str, sealed: &str) -> Result<bool> {
@@ -216,6 +295,7 @@ pub fn remove(c: &mut dyn Conn, user: &UserId) -> Result<bool> {
         "DELETE FROM data_stores WHERE user_id = ?1",
         "DELETE FROM data_store_entries WHERE user_id = ?1",
         "DELETE FROM subscriptions WHERE user_id = ?1",
+        "DELETE FROM api_keys WHERE user_id = ?1",
         "DELETE FROM sessions WHERE user_id = ?1",
         "DELETE FROM count_ledger WHERE user_id = ?1",
         "DELETE FROM user_activity WHERE user_id = ?1",

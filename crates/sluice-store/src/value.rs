@@ -4,9 +4,9 @@
 //! direction and the rest of the crate knows neither database's types.
 
 use sluice_model::{
-    AccountId, AppId, ComponentId, ComponentKind, ConnectionId, DeliveryId, DeploymentId,
-    DynamicPropsId, EmitId, EmitterId, EndpointKey, EventId, ImportId, InvocationId, SourceId,
-    SubscriptionId, UserId, WebhookId, WorkflowId,
+    AccountId, ApiKeyId, AppId, ComponentId, ComponentKind, ConnectionId, DeliveryId, DeploymentId,
+    DynamicPropsId, EmitId, EmitterId, EndpointKey, EventId, ImportId, InvocationId, Scopes,
+    SessionId, SourceId, SubscriptionId, UserId, WebhookId, WorkflowId,
 };
 
 use crate::error::{Result, StoreError};
@@ -191,6 +191,8 @@ macro_rules! stored_as_text {
 
 stored_as_text!(
     UserId,
+    ApiKeyId,
+    SessionId,
     AppId,
     AccountId,
     ConnectionId,
@@ -208,6 +210,13 @@ stored_as_text!(
     EmitId,
     EndpointKey
 );
+
+/// As their words, separated by commas.
+impl FromValue for Scopes {
+    fn from_value(value: Value<'_>) -> Option<Self> {
+        text(value).and_then(Scopes::parse)
+    }
+}
 
 impl From<ComponentKind> for Value<'_> {
     fn from(kind: ComponentKind) -> Self {

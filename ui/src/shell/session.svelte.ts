@@ -23,6 +23,12 @@ export function currentSession(): Session {
   return state.session;
 }
 
+/** Shows new values of the user of the session, after a change. */
+export function setSessionUser({ username, email, plan, operator }: Omit<Session['user'], 'id'>) {
+  const session = currentSession();
+  state = { kind: 'in', session: { ...session, user: { ...session.user, username, email, plan, operator } } };
+}
+
 export async function restoreSession() {
   state = { kind: 'unknown' };
   try {

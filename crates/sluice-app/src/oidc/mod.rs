@@ -29,7 +29,7 @@ use self::{
     provider::Provider,
 };
 use crate::{
-    sessions::{ActiveSession, Sessions},
+    sessions::{ActiveSession, Client, Sessions},
     users::Users,
 };
 
@@ -148,6 +148,7 @@ impl Oidc {
         &self,
         attempt: Option<&str>,
         returned: ProviderReturn,
+        client: Client,
     ) -> Result<Arrival, SignInError> {
         let inner = &self.0;
         let attempt = attempt.and_then(|sealed| Attempt::open(sealed, &inner.infra));
@@ -170,7 +171,7 @@ impl Oidc {
             .await
             .map_err(|reason| inner.refused(&reason))?;
         let user = inner.user_of(&claims).await?;
-        let signed_in = inner.sessions.sign_in_user(&user).await?;
+        let signed_in = inner.sessions.sign_in_user(&user, client).await?;
         let (session, token) =
             signed_in.ok_or_else(|| inner.refused("the user was removed meanwhile"))?;
         tracing::info!(user = %session.user.id, "signed in with OpenID Connect");

@@ -108,6 +108,7 @@ impl Inner {
                 username,
                 email: email.clone(),
                 plan: Plan::Free,
+                operator: false,
             };
             match self.users.create_for(new, identity.clone()).await {
                 Ok(user) => return Ok(user.id),

@@ -48,7 +48,7 @@ impl Config {
         Config::at(path()?)
     }
 
-    fn at(path: PathBuf) -> anyhow::Result<Config> {
+    pub(crate) fn at(path: PathBuf) -> anyhow::Result<Config> {
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),

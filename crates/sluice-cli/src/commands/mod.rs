@@ -22,6 +22,7 @@ mod follow;
 mod form;
 mod import;
 mod init;
+mod keys;
 mod list;
 mod notifications;
 mod operator_only;
@@ -66,6 +67,7 @@ use self::{
     export::ExportOptions,
     import::ImportCommand,
     init::InitOptions,
+    keys::KeysCommand,
     list::ListOptions,
     notifications::NotificationsCommand,
     publish::PublishOptions,
@@ -126,6 +128,9 @@ pub(crate) enum ClientCommand {
     Profile(ProfileCommand),
     RotateKey(RotateKeyOptions),
     Signup(SignupOptions),
+    /// Manage named API keys, and rotate the master key
+    #[command(subcommand)]
+    Keys(KeysCommand),
     /// Manage the users of the server (operator only)
     #[command(subcommand)]
     Users(UsersCommand),
@@ -177,6 +182,7 @@ pub(crate) fn run(
             ClientCommand::Profile(command) => done(session::profile(command)),
             ClientCommand::RotateKey(options) => done(session::rotate_key(options).await),
             ClientCommand::Signup(options) => done(session::signup(options).await),
+            ClientCommand::Keys(command) => done(keys::run(command).await),
             ClientCommand::Users(command) => done(users::run(command).await),
             ClientCommand::Cluster(options) => done(cluster::cluster(options).await),
             ClientCommand::Doctor(options) => doctor::doctor(&options),

@@ -8,7 +8,7 @@ use sluice_store::{Conn, KeyFile, MasterKey, data_key};
 use crate::data_folder::KEY_FILE;
 
 /// The keys of one place, one of which must be that of the database.
-pub(super) struct KeysOf {
+pub(crate) struct KeysOf {
     /// Two while a rotation runs, and after it was interrupted.
     candidates: Vec<MasterKey>,
     /// Where they were found, for errors.
@@ -16,7 +16,7 @@ pub(super) struct KeysOf {
 }
 
 impl KeysOf {
-    pub(super) fn new(hex: &str, origin: &str) -> anyhow::Result<KeysOf> {
+    pub(crate) fn new(hex: &str, origin: &str) -> anyhow::Result<KeysOf> {
         let key = MasterKey::from_hex(hex).with_context(|| format!("cannot use {origin}"))?;
         Ok(KeysOf {
             candidates: vec![key],
@@ -25,13 +25,13 @@ impl KeysOf {
     }
 
     /// The key of the settings.
-    pub(super) fn given(hex: Option<&str>) -> anyhow::Result<Option<KeysOf>> {
+    pub(crate) fn given(hex: Option<&str>) -> anyhow::Result<Option<KeysOf>> {
         hex.map(|hex| KeysOf::new(hex, "SLUICE_MASTER_KEY"))
             .transpose()
     }
 
     /// The key file of a data folder.
-    pub(super) fn folder(folder: &Path) -> anyhow::Result<Option<KeysOf>> {
+    pub(crate) fn folder(folder: &Path) -> anyhow::Result<Option<KeysOf>> {
         let file = key_file(folder);
         let origin = file.path().display().to_string();
         let load =
@@ -42,7 +42,7 @@ impl KeysOf {
     }
 
     /// The key of the database; an error if none of these is. A database without a data key takes any.
-    pub(super) fn fitting(&self, c: &mut dyn Conn) -> anyhow::Result<&MasterKey> {
+    pub(crate) fn fitting(&self, c: &mut dyn Conn) -> anyhow::Result<&MasterKey> {
         let sealed = data_key::sealed(c)?;
         let fits = |key: &&MasterKey| {
             let sealed = sealed.as_deref();
@@ -59,7 +59,7 @@ impl KeysOf {
 }
 
 /// Writes a key to a data folder. A key that is there stays, and must be the same.
-pub(super) fn save(key: &MasterKey, folder: &Path) -> anyhow::Result<()> {
+pub(crate) fn save(key: &MasterKey, folder: &Path) -> anyhow::Result<()> {
     let file = key_file(folder);
     if file.save(key)? != *key {
         bail!("{} holds another master key", file.path().display());
@@ -67,6 +67,6 @@ pub(super) fn save(key: &MasterKey, folder: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-pub(super) fn key_file(folder: &Path) -> KeyFile {
+pub(crate) fn key_file(folder: &Path) -> KeyFile {
     KeyFile::new(folder.join(KEY_FILE))
 }

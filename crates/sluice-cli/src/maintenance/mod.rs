@@ -1,19 +1,21 @@
 //! Commands for the data of a server, run on its machine. They use the database themselves, and need no running server.
 
 mod backup;
-mod keys;
 mod master_key;
 mod migrate;
 mod output;
 mod passphrase;
 mod restore;
+mod rotate_master;
 mod source;
 mod target_folder;
 
 use clap::Subcommand;
 
-use self::{
-    backup::BackupOptions, keys::KeysCommand, migrate::MigrateOptions, restore::RestoreOptions,
+use self::{backup::BackupOptions, migrate::MigrateOptions, restore::RestoreOptions};
+pub(crate) use self::{
+    master_key::KeysOf,
+    rotate_master::{RotateMasterOptions, rotate_master},
 };
 
 #[derive(Subcommand)]
@@ -21,18 +23,18 @@ pub(crate) enum MaintenanceCommand {
     Backup(BackupOptions),
     Restore(RestoreOptions),
     Migrate(MigrateOptions),
-    /// Replace the keys of a server
-    #[command(subcommand)]
-    Keys(KeysCommand),
 }
 
 pub(crate) fn run(command: MaintenanceCommand) -> anyhow::Result<()> {
-    // For connections to PostgreSQL. The error only means that one is installed already.
-    let _ = rustls::crypto::ring::default_provider().install_default();
+    install_tls();
     match command {
         MaintenanceCommand::Backup(options) => backup::backup(&options),
         MaintenanceCommand::Restore(options) => restore::restore(&options),
         MaintenanceCommand::Migrate(options) => migrate::migrate(&options),
-        MaintenanceCommand::Keys(command) => keys::run(&command),
     }
+}
+
+/// For connections to PostgreSQL. An error only means that a provider is installed already.
+pub(crate) fn install_tls() {
+    let _ = rustls::crypto::ring::default_provider().install_default();
 }

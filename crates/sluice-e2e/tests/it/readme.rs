@@ -90,6 +90,8 @@ async fn the_walk_of_the_readme_works_as_printed_in_a_terminal() {
     assert_eq!(lines.next(), Some("make run"));
     let mut operator = Person::sit_down(folder.path());
     operator.type_line("sluice serve");
+    operator.terminal.wait_for_text("Your email address").await;
+    operator.terminal.press(Key::Enter);
     operator.terminal.wait_for_text("Sluice is ready at").await;
 
     let mut person = Person::sit_down(folder.path());

@@ -10,11 +10,11 @@ use sluice_api::{
 };
 use sluice_app::{AccountChange, AccountView, App, Listing, NewAccount};
 use sluice_infra::Infra;
-use sluice_model::Cursor;
+use sluice_model::{Cursor, Scope};
 use sluice_store::{account_uses::Use, accounts::Health};
 
 use crate::{
-    auth::AuthUser,
+    auth::{AuthUser, Caller},
     error::ApiError,
     fields::FieldSelection,
     json_body::JsonBody,
@@ -79,7 +79,7 @@ pub(crate) async fn list(
     params(("id" = String, Path), AccountQuery, FieldQuery),
     responses((status = 200, body = Data<Account>), ApiErrors))]
 pub(crate) async fn get(
-    AuthUser(user): AuthUser,
+    Caller { user, credential }: Caller,
     State(services): State<Arc<App>>,
     State(infra): State<Infra>,
     AccountPath(id): AccountPath,
@@ -90,7 +90,10 @@ pub(crate) async fn get(
 ) -> Result<Response, ApiError> {
     let view = services.accounts.get(&user.id, &id).await?;
     let credentials = match include_credentials {
-        IncludeCredentials::Yes => Some(services.accounts.auth(&view)?),
+        IncludeCredentials::Yes => {
+            credential.require(Scope::Deploy)?;
+            Some(services.accounts.auth(&view)?)
+        }
         IncludeCredentials::No => None,
     };
     let account = Account {

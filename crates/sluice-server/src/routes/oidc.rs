@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::{
+    Extension,
     extract::State,
     response::{AppendHeaders, IntoResponse, Response},
 };
@@ -15,9 +16,10 @@ use sluice_api::{Data, FieldQuery, OidcSignIn, SignInOptions};
 use sluice_app::{App, Arrival, Oidc, ProviderReturn};
 use sluice_infra::Infra;
 
+use super::session::client;
 use crate::{
     error::ApiError, fields::FieldSelection, oidc_cookie::OidcCookies, openapi::ApiErrors,
-    query::Query, reply, session_cookie::SessionCookie,
+    query::Query, reply, session_cookie::SessionCookie, wrong_keys::ClientAddress,
 };
 
 pub(crate) const SIGN_IN: &str = "/oidc/sign-in";
@@ -86,12 +88,14 @@ pub(crate) async fn begin(
 pub(crate) async fn callback(
     State(app): State<Arc<App>>,
     State(infra): State<Infra>,
+    Extension(address): Extension<ClientAddress>,
     headers: HeaderMap,
     Query(query): Query<CallbackQuery>,
 ) -> Result<Response, ApiError> {
     let oidc = configured(&app)?;
     let cookies = OidcCookies::of(&app, &infra);
     let attempt = cookies.attempt(&headers);
+    let client = client(&headers, address);
     let returned = ProviderReturn {
         state: query.state,
         code: query.code,
@@ -99,18 +103,20 @@ pub(crate) async fn callback(
         error_description: query.error_description,
         issuer: query.iss,
     };
-    Ok(match oidc.finish(attempt.as_deref(), returned).await {
-        Ok(Arrival {
-            token, return_to, ..
-        }) => {
-            let session = SessionCookie::of(&app, &infra.settings).start(&token);
-            redirect(&return_to, [session, cookies.end()])
-        }
-        Err(error) => {
-            let reason = cookies.fail(&error.to_string());
-            redirect(&console(&infra), [reason, cookies.end()])
-        }
-    })
+    Ok(
+        match oidc.finish(attempt.as_deref(), returned, client).await {
+            Ok(Arrival {
+                token, return_to, ..
+            }) => {
+                let session = SessionCookie::of(&app, &infra.settings).start(&token);
+                redirect(&return_to, [session, cookies.end()])
+            }
+            Err(error) => {
+                let reason = cookies.fail(&error.to_string());
+                redirect(&console(&infra), [reason, cookies.end()])
+            }
+        },
+    )
 }
 
 /// Without a provider the paths do not exist.

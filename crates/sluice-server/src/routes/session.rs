@@ -7,9 +7,12 @@ use axum::{
     extract::State,
     response::{AppendHeaders, IntoResponse, Response},
 };
-use http::{HeaderMap, StatusCode, header::SET_COOKIE};
+use http::{
+    HeaderMap, HeaderValue, StatusCode,
+    header::{SET_COOKIE, USER_AGENT},
+};
 use sluice_api::{Data, FieldQuery, Session, SessionUser, SignIn};
-use sluice_app::{ActiveSession, App};
+use sluice_app::{ActiveSession, App, Client, SignIn as SignInResult};
 use sluice_infra::Infra;
 use sluice_store::users::User;
 
@@ -28,12 +31,15 @@ use crate::{
     wrong_keys::ClientAddress,
 };
 
+/// The characters that are kept of the description of a browser.
+const MAX_USER_AGENT: usize = 300;
+
 /// Sign in
 ///
 /// The response sets a cookie, which every path accepts in place of the key. Its name is `sluice_session_` and an id of this
 /// server, because servers on other ports of the same host share cookies. A request with it that is not GET, HEAD or OPTIONS
 /// needs the header `x-sluice-console: 1`, as this one does, and must not come from another origin. The session ends after 14
-/// days without use, and when the key is rotated.
+/// days without use, 90 days after the sign-in, and when the key is rotated. A named key cannot sign in.
 #[utoipa::path(post, path = "/session", tag = "sessions", operation_id = "signIn", request_body = SignIn, security(()),
     extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, body = Data<Session>), ApiErrors))]
@@ -48,12 +54,22 @@ pub(crate) async fn sign_in(
         .api_key
         .ok_or_else(|| ApiError::bad_request("api_key is required"))?;
     let (app, infra, key) = (&state.app, &state.infra, key.trim());
-    let signed_in = app.sessions.sign_in(key);
+    let signed_in = app.sessions.sign_in(key, client(&headers, address));
     let signed_in = state
         .wrong_keys
         .check(address, key, infra, signed_in)
         .await?;
-    let (ActiveSession { user, expires_at }, token) = signed_in.ok_or(ApiError::WrongKey)?;
+    let (session, token) = match signed_in.ok_or(ApiError::WrongKey)? {
+        SignInResult::Started(session, token) => (session, token),
+        SignInResult::NamedKey => {
+            return Err(ApiError::Forbidden(
+                "a named API key cannot sign in: use your main key",
+            ));
+        }
+    };
+    let ActiveSession {
+        user, expires_at, ..
+    } = session;
     let cookie = SessionCookie::of(app, &infra.settings);
     // The browser forgets the previous session with this response, so it is ended here.
     if let Some(before) = cookie.token(&headers) {
@@ -77,7 +93,7 @@ pub(crate) async fn current(
     Query(fields): Query<FieldQuery>,
 ) -> Response {
     let expires_at = match credential {
-        Credential::Key(_) => None,
+        Credential::MainKey(_) | Credential::NamedKey { .. } => None,
         Credential::Session { expires_at, .. } => Some(expires_at),
     };
     reply::one(on_the_wire(user, expires_at), &FieldSelection::new(&fields))
@@ -103,6 +119,16 @@ pub(crate) async fn sign_out(
         AppendHeaders([(SET_COOKIE, cookie)]),
     )
         .into_response())
+}
+
+/// The browser that sent a request.
+pub(super) fn client(headers: &HeaderMap, ClientAddress(address): ClientAddress) -> Client {
+    let user_agent = headers.get(USER_AGENT).map(HeaderValue::as_bytes);
+    let user_agent = String::from_utf8_lossy(user_agent.unwrap_or_default());
+    Client {
+        user_agent: user_agent.chars().take(MAX_USER_AGENT).collect(),
+        address: address.to_canonical().to_string(),
+    }
 }
 
 fn on_the_wire(user: User, expires_at: Option<i64>) -> Session {

@@ -54,6 +54,7 @@ pub(crate) async fn sign_up(
         username: required("username", username)?,
         email: required("email", email)?,
         plan: Plan::Free,
+        operator: false,
     };
     let (user, api_key) = app.users.create(new_user).await?;
     let signed_up = SignedUp {

@@ -1,20 +1,20 @@
-//! Users: create, list, delete and rotate keys. For the operator only.
+//! Users: create, list, change, delete and rotate keys. For operators only.
 
 use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
 use http::StatusCode;
 use sluice_api::{
-    CreateUser, CreatedUser, Data, FieldQuery, List, ListedUser, PageQuery, RotatedKey, UserPlan,
-    UsersQuery,
+    CreateUser, CreatedUser, Data, FieldQuery, List, ListedUser, PageQuery, RotatedKey, UpdateUser,
+    UserPlan, UsersQuery,
 };
-use sluice_app::{App, Listing, NewUser};
+use sluice_app::{App, Listing, NewUser, UserChange};
 use sluice_engine::EngineError;
 use sluice_model::Cursor;
 use sluice_store::users::{Plan, User, UserFilter};
 
 use crate::{
-    auth::Operator,
+    auth::{Caller, Operator},
     error::ApiError,
     fields::FieldSelection,
     json_body::JsonBody,
@@ -46,15 +46,14 @@ pub(crate) async fn create(
         username,
         email,
         plan,
+        operator,
     } = parameters;
     let plan = plan.unwrap_or_default();
     let new_user = NewUser {
         username: required("username", username)?,
         email: required("email", email)?,
-        plan: match plan {
-            UserPlan::Free => Plan::Free,
-            UserPlan::Paid => Plan::Paid,
-        },
+        plan: plan_of(plan),
+        operator: operator.unwrap_or_default(),
     };
     let (user, api_key) = app.users.create(new_user).await?;
     let created = CreatedUser {
@@ -85,14 +84,42 @@ pub(crate) async fn list(
     let filter = UserFilter::new(username, search_text(q)?.as_deref());
     let Listing { total, rows } = app.users.list(filter, page).await?;
     let page_info = page::list(total, rows.iter().collect(), |user| cursor_of(user)).page_info;
-    let data = rows.into_iter().map(on_the_wire).collect();
+    let data = rows.into_iter().map(listed).collect();
     let list = List { page_info, data };
     Ok(reply::many(list, &FieldSelection::new(&fields)))
 }
 
+/// Change a user
+///
+/// Absent fields stay as they are. The last operator stays one. For the operator only. For other users this path does not exist.
+#[utoipa::path(put, path = "/users/{id}", tag = "users", operation_id = "updateUser", params(("id" = String, Path)),
+    request_body = UpdateUser, extensions(("x-sluice-extension" = json!(true))),
+    responses((status = 200, body = Data<ListedUser>), ApiErrors))]
+pub(crate) async fn update(
+    _: Operator,
+    State(app): State<Arc<App>>,
+    UserPath(id): UserPath,
+    JsonBody { parameters, fields }: JsonBody<UpdateUser>,
+) -> Result<Response, ApiError> {
+    let UpdateUser {
+        username,
+        email,
+        plan,
+        operator,
+    } = parameters;
+    let change = UserChange {
+        username: optional("username", username)?,
+        email: optional("email", email)?,
+        plan: plan.map(plan_of),
+        operator,
+    };
+    let user = app.users.update(&id, something(change)?).await?;
+    Ok(reply::one(listed(user), &fields))
+}
+
 /// Delete a user and all their data
 ///
-/// Sources and workflows must be deleted first. For the operator only. For other users this path does not exist.
+/// Sources and workflows must be deleted first. The last operator cannot be deleted. For the operator only. For other users this path does not exist.
 #[utoipa::path(delete, path = "/users/{id}", tag = "users", operation_id = "deleteUser", params(("id" = String, Path)),
     extensions(("x-sluice-extension" = json!(true))),
     responses((status = 204, description = "Deleted"), ApiErrors))]
@@ -102,7 +129,7 @@ pub(crate) async fn delete(
     UserPath(id): UserPath,
 ) -> Result<StatusCode, ApiError> {
     if id == operator.id {
-        let reason = "you cannot delete yourself: the server would have no operator".to_owned();
+        let reason = "you cannot delete yourself: another operator can".to_owned();
         return Err(EngineError::Conflict(reason).into());
     }
     app.users.delete(&id).await?;
@@ -116,13 +143,34 @@ pub(crate) async fn delete(
     params(("id" = String, Path)), extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, body = Data<RotatedKey>), ApiErrors))]
 pub(crate) async fn rotate_key(
-    _: Operator,
+    Caller { user, credential }: Caller,
     State(app): State<Arc<App>>,
     UserPath(id): UserPath,
     JsonBody { fields, .. }: JsonBody<FieldQuery>,
 ) -> Result<Response, ApiError> {
+    if !user.operator {
+        return Err(ApiError::UnknownPath);
+    }
+    if id == user.id && credential.named_key().is_some() {
+        return Err(ApiError::Forbidden(
+            "a named API key cannot replace the main key of its user",
+        ));
+    }
     let api_key = app.users.rotate_key(&id).await?.as_str().to_owned();
     Ok(reply::one(RotatedKey { id, api_key }, &fields))
+}
+
+/// A new name, if there is one.
+pub(super) fn optional(name: &str, value: Option<String>) -> Result<Option<String>, ApiError> {
+    value.map(|value| required(name, Some(value))).transpose()
+}
+
+/// A change that is not empty.
+pub(super) fn something(change: UserChange) -> Result<UserChange, ApiError> {
+    if change == UserChange::default() {
+        return Err(ApiError::bad_request("there is nothing to change"));
+    }
+    Ok(change)
 }
 
 /// A required name.
@@ -142,6 +190,13 @@ fn cursor_of(user: &User) -> String {
     page::cursor(user.created_at, user.id.as_str())
 }
 
+fn plan_of(plan: UserPlan) -> Plan {
+    match plan {
+        UserPlan::Free => Plan::Free,
+        UserPlan::Paid => Plan::Paid,
+    }
+}
+
 pub(super) fn plan_on_the_wire(plan: Plan) -> UserPlan {
     match plan {
         Plan::Free => UserPlan::Free,
@@ -149,7 +204,7 @@ pub(super) fn plan_on_the_wire(plan: Plan) -> UserPlan {
     }
 }
 
-fn on_the_wire(user: User) -> ListedUser {
+pub(super) fn listed(user: User) -> ListedUser {
     ListedUser {
         id: user.id,
         username: user.username,

@@ -4,8 +4,11 @@ use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
 use jiff::{Timestamp, ToSpan, tz::TimeZone};
-use sluice_api::{Data, FieldQuery, FreeUser, NO_LIMIT, PaidUser, RotatedKey, User, Workspace};
-use sluice_app::App;
+use sluice_api::{
+    Data, FieldQuery, FreeUser, ListedUser, NO_LIMIT, PaidUser, RotatedKey, UpdateOwnUser, User,
+    Workspace,
+};
+use sluice_app::{App, UserChange};
 use sluice_infra::Infra;
 use sluice_model::{MASK, UserId};
 use sluice_store::{
@@ -14,6 +17,7 @@ use sluice_store::{
     users::{self, Plan},
 };
 
+use super::user_admin::{listed, optional, something};
 use crate::{
     auth::{AuthUser, Caller, Credential},
     error::ApiError,
@@ -32,21 +36,41 @@ const DAY_SECONDS: i64 = 86_400;
     responses((status = 200, body = Data<User>), ApiErrors))]
 pub(crate) async fn me(
     Caller { user, credential }: Caller,
-    State(app): State<Arc<App>>,
     State(infra): State<Infra>,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
     let user = match user.plan {
-        Plan::Free => User::Free(free_user(&app, &infra, user, &credential).await?),
+        Plan::Free => User::Free(free_user(&infra, user, &credential).await?),
         Plan::Paid => User::Paid(paid_user(&infra, user).await?),
     };
     Ok(reply::one(user, &FieldSelection::new(&fields)))
 }
 
+/// Change your name or email address
+///
+/// Absent fields stay as they are.
+#[utoipa::path(put, path = "/users/me", tag = "users", operation_id = "updateCurrentUser", request_body = UpdateOwnUser,
+    extensions(("x-sluice-extension" = json!(true))),
+    responses((status = 200, body = Data<ListedUser>), ApiErrors))]
+pub(crate) async fn update(
+    AuthUser(user): AuthUser,
+    State(app): State<Arc<App>>,
+    JsonBody { parameters, fields }: JsonBody<UpdateOwnUser>,
+) -> Result<Response, ApiError> {
+    let UpdateOwnUser { username, email } = parameters;
+    let change = UserChange {
+        username: optional("username", username)?,
+        email: optional("email", email)?,
+        ..UserChange::default()
+    };
+    let user = app.users.update(&user.id, something(change)?).await?;
+    Ok(reply::one(listed(user), &fields))
+}
+
 /// Rotate your API key
 ///
 /// The old key becomes invalid, and all your sessions end, also the current one. Sign in again with the new key, which is shown
-/// only once.
+/// only once. Named keys stay valid.
 #[utoipa::path(post, path = "/users/me/rotate_key", tag = "users", operation_id = "rotateOwnKey",
     extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, body = Data<RotatedKey>), ApiErrors))]
@@ -61,7 +85,6 @@ pub(crate) async fn rotate_key(
 }
 
 async fn free_user(
-    app: &App,
     infra: &Infra,
     user: users::User,
     credential: &Credential,
@@ -75,9 +98,9 @@ async fn free_user(
     let settings = &infra.settings;
     Ok(FreeUser {
         api_key: match credential {
-            Credential::Key(_) => app.users.api_key(&user)?.as_str().to_owned(),
-            // Scripts in the console must not be able to read the key.
-            Credential::Session { .. } => MASK.to_owned(),
+            Credential::MainKey(text) => text.clone(),
+            // Scripts in the console must not be able to read the key, and named keys must not become the main one.
+            Credential::NamedKey { .. } | Credential::Session { .. } => MASK.to_owned(),
         },
         orgs: vec![workspace(&user)],
         id: user.id,

@@ -98,7 +98,7 @@ impl TestServer {
         let engine = Box::new(Engine::start(&infra, &processes).await.unwrap());
         let app = Box::new(App::new(&infra, &engine, &processes).unwrap());
         app.users
-            .ensure_first(ApiKey::parse(OPERATOR_KEY))
+            .ensure_first(ApiKey::parse(OPERATOR_KEY), None)
             .await
             .unwrap();
         let notifier = Notifier::new(&infra, engine.outbox.clone());

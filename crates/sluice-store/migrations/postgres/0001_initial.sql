@@ -22,16 +22,38 @@ CREATE TABLE users (
 CREATE UNIQUE INDEX users_by_identity ON users (oidc_issuer, oidc_subject);
 CREATE INDEX users_by_email ON users (lower(email));
 
+-- Named keys of users, beside the main key in users. A key is known by its fingerprint only.
+CREATE TABLE api_keys (
+    id              TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    user_id         TEXT COLLATE "C" NOT NULL,
+    name            TEXT COLLATE "C" NOT NULL,
+    -- Words separated by commas.
+    scopes          TEXT COLLATE "C" NOT NULL,
+    key_fingerprint TEXT COLLATE "C" NOT NULL UNIQUE,
+    -- The last characters of the key, by which its user recognizes it.
+    last_characters TEXT COLLATE "C" NOT NULL,
+    created_at      BIGINT NOT NULL,
+    expires_at      BIGINT,
+    -- To the minute; none if it was never used.
+    last_used_at    BIGINT
+);
+CREATE INDEX api_keys_by_user ON api_keys (user_id, created_at, id);
+
 -- People who are signed in to the console. The token in their cookie is known by its fingerprint only.
 CREATE TABLE sessions (
     token_fingerprint TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    -- Names the session to its user. It is no secret.
+    id                TEXT COLLATE "C" NOT NULL UNIQUE,
     user_id           TEXT COLLATE "C" NOT NULL,
+    -- The browser and its address at the sign-in.
+    user_agent        TEXT COLLATE "C" NOT NULL,
+    address           TEXT COLLATE "C" NOT NULL,
     created_at        BIGINT NOT NULL,
     -- When it was last used, to the hour.
     used_at           BIGINT NOT NULL,
     expires_at        BIGINT NOT NULL
 );
-CREATE INDEX sessions_by_user ON sessions (user_id);
+CREATE INDEX sessions_by_user ON sessions (user_id, created_at, id);
 CREATE INDEX sessions_by_expiry ON sessions (expires_at);
 
 CREATE TABLE usage (

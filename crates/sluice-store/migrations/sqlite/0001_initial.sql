@@ -21,16 +21,38 @@ CREATE TABLE users (
 CREATE UNIQUE INDEX users_by_identity ON users (oidc_issuer, oidc_subject);
 CREATE INDEX users_by_email ON users (lower(email));
 
+-- Named keys of users, beside the main key in users. A key is known by its fingerprint only.
+CREATE TABLE api_keys (
+    id              TEXT NOT NULL PRIMARY KEY,
+    user_id         TEXT NOT NULL,
+    name            TEXT NOT NULL,
+    -- Words separated by commas.
+    scopes          TEXT NOT NULL,
+    key_fingerprint TEXT NOT NULL UNIQUE,
+    -- The last characters of the key, by which its user recognizes it.
+    last_characters TEXT NOT NULL,
+    created_at      INTEGER NOT NULL,
+    expires_at      INTEGER,
+    -- To the minute; none if it was never used.
+    last_used_at    INTEGER
+) WITHOUT ROWID;
+CREATE INDEX api_keys_by_user ON api_keys (user_id, created_at, id);
+
 -- People who are signed in to the console. The token in their cookie is known by its fingerprint only.
 CREATE TABLE sessions (
     token_fingerprint TEXT NOT NULL PRIMARY KEY,
+    -- Names the session to its user. It is no secret.
+    id                TEXT NOT NULL UNIQUE,
     user_id           TEXT NOT NULL,
+    -- The browser and its address at the sign-in.
+    user_agent        TEXT NOT NULL,
+    address           TEXT NOT NULL,
     created_at        INTEGER NOT NULL,
     -- When it was last used, to the hour.
     used_at           INTEGER NOT NULL,
     expires_at        INTEGER NOT NULL
 ) WITHOUT ROWID;
-CREATE INDEX sessions_by_user ON sessions (user_id);
+CREATE INDEX sessions_by_user ON sessions (user_id, created_at, id);
 CREATE INDEX sessions_by_expiry ON sessions (expires_at);
 
 CREATE TABLE usage (

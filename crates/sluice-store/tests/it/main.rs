@@ -3,6 +3,7 @@
 mod account_uses;
 mod accounts;
 mod activity;
+mod api_keys;
 mod app_accounts;
 mod code;
 mod connection;
@@ -50,4 +51,5 @@ mod transactions;
 mod transfer;
 mod triggers;
 mod uploads;
+mod users;
 mod webhooks;

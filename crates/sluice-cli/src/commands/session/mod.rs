@@ -11,7 +11,7 @@ mod whoami;
 pub(crate) use self::{
     login::{LoginOptions, login},
     logout::{LogoutOptions, logout},
-    profile::replace_key_in_profiles,
+    profile::{replace_key_in_profiles, user_of},
     rotate_key::{RotateKeyOptions, rotate_key},
     signup::{SignupOptions, signup},
     switch::{ProfileCommand, profile},

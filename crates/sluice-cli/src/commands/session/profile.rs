@@ -67,7 +67,7 @@ impl SavedProfile {
 }
 
 /// The id, name and email address of the client's user.
-pub(super) async fn user_of(client: &Client) -> anyhow::Result<(String, String, String)> {
+pub(crate) async fn user_of(client: &Client) -> anyhow::Result<(String, String, String)> {
     let user: User = client.get("/users/me").await?;
     Ok(match user {
         User::Free(user) => (user.id.to_string(), user.username, user.email),

@@ -27,6 +27,9 @@ pub(crate) struct CreateOptions {
     /// Create the user on the paid plan, which has no quotas
     #[arg(long)]
     paid: bool,
+    /// Make the user an operator of the server
+    #[arg(long)]
+    operator: bool,
     #[command(flatten)]
     common: Common,
 }
@@ -37,6 +40,7 @@ pub(super) async fn create(options: CreateOptions) -> anyhow::Result<()> {
         username: Some(options.username),
         email: Some(options.email),
         plan: options.paid.then_some(UserPlan::Paid),
+        operator: options.operator.then_some(true),
     };
     let user: CreatedUser = client
         .post("/users", &body)

@@ -3,8 +3,10 @@
 mod create;
 mod delete;
 mod list;
+mod reset_key;
 mod rotate_key;
 mod target;
+mod update;
 
 use clap::Subcommand;
 
@@ -12,7 +14,9 @@ use clap::Subcommand;
 pub(crate) enum UsersCommand {
     List(list::ListOptions),
     Create(create::CreateOptions),
+    Update(update::UpdateOptions),
     RotateKey(rotate_key::RotateKeyOptions),
+    ResetKey(reset_key::ResetKeyOptions),
     Delete(delete::DeleteOptions),
 }
 
@@ -20,6 +24,8 @@ pub(crate) async fn run(command: UsersCommand) -> anyhow::Result<()> {
     match command {
         UsersCommand::List(options) => list::list(options).await,
         UsersCommand::Create(options) => create::create(options).await,
+        UsersCommand::Update(options) => update::update(options).await,
+        UsersCommand::ResetKey(options) => reset_key::reset_key(options).await,
         UsersCommand::RotateKey(options) => rotate_key::rotate_key(options).await,
         UsersCommand::Delete(options) => delete::delete(options).await,
     }

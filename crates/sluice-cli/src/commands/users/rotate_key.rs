@@ -30,6 +30,7 @@ pub(super) async fn rotate_key(options: RotateKeyOptions) -> anyhow::Result<()> 
     let json = options.common.json;
     let client = options.common.connection.client()?;
     let user = options.target.find(&client).await?;
+    let (own_id, ..) = session::user_of(&client).await?;
     let question = format!("Revoke the API key of {}?", user.username);
     options.confirmation.require(question, json).await?;
     let path = format!("/users/{}/rotate_key", user.id);
@@ -39,8 +40,8 @@ pub(super) async fn rotate_key(options: RotateKeyOptions) -> anyhow::Result<()> 
     } else {
         show(&format!("{}\n", rotated.api_key))?;
     }
-    if user.operator {
-        // The operator runs this command, so the client has the old key.
+    if user.id.as_str() == own_id {
+        // The client has the old key.
         session::replace_key_in_profiles(&client, &rotated.api_key)?;
     }
     Ok(())

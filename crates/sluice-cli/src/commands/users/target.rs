@@ -17,6 +17,10 @@ pub(super) struct Target {
 }
 
 impl Target {
+    pub(super) fn new(user: String) -> Target {
+        Target { user }
+    }
+
     pub(super) async fn find(&self, client: &Client) -> anyhow::Result<ListedUser> {
         let name = self.user.as_str();
         let named: Vec<ListedUser> = client

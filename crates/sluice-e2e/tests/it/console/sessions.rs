@@ -10,7 +10,7 @@ use crate::{
     support::{deploy, new_user, new_user_on, own_server, shared_server, unique_name},
 };
 
-const FOUR_HUNDRED_DAYS: &str = "Max-Age=34560000";
+const NINETY_DAYS: &str = "Max-Age=7776000";
 
 #[rstest]
 #[tokio::test]
@@ -63,7 +63,7 @@ async fn the_cookie_is_for_the_api_alone_and_out_of_reach_of_script_and_other_si
     let attributes: Vec<_> = parts.collect();
     assert_eq!(
         attributes,
-        ["HttpOnly", "SameSite=Strict", "Path=/v1", FOUR_HUNDRED_DAYS]
+        ["HttpOnly", "SameSite=Strict", "Path=/v1", NINETY_DAYS]
     );
 }
 
@@ -86,7 +86,7 @@ async fn behind_https_the_cookie_is_secure() {
             "SameSite=Strict",
             "Secure",
             "Path=/v1",
-            FOUR_HUNDRED_DAYS
+            NINETY_DAYS
         ]
     );
     let browser = Browser {

@@ -1,5 +1,6 @@
 //! The REST API, rule by rule: one subject to a file.
 
+mod api_keys;
 mod authentication;
 mod auto_subscriptions;
 mod delete_events;
@@ -21,6 +22,7 @@ mod ownership;
 mod parameters;
 mod request_ids;
 mod run;
+mod sessions;
 mod signup;
 mod source_create;
 mod source_delete;
@@ -33,5 +35,6 @@ mod source_update_code;
 mod subscriptions;
 mod trailing_slashes;
 mod user_admin;
+mod user_update;
 mod users;
 mod webhooks;

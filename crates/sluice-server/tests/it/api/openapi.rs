@@ -10,18 +10,25 @@ use crate::support::new_user;
 const UPDATE: &str = "SLUICE_UPDATE_SNAPSHOTS";
 const SNAPSHOT: &str = "../../docs/openapi.json";
 
-const ROUTES: [(&str, &str); 101] = [
+const ROUTES: [(&str, &str); 109] = [
     ("PUT", "/v1/apps/{id_or_slug}/oauth_client"),
     ("POST", "/v1/session"),
     ("GET", "/v1/session"),
     ("DELETE", "/v1/session"),
     ("GET", "/v1/sign_in"),
     ("GET", "/v1/users/me"),
+    ("PUT", "/v1/users/me"),
     ("POST", "/v1/users/me/rotate_key"),
     ("GET", "/v1/users/me/notifications"),
     ("PUT", "/v1/users/me/notifications"),
     ("POST", "/v1/users/me/notifications/rotate_secret"),
     ("POST", "/v1/users/me/notifications/test"),
+    ("GET", "/v1/users/me/keys"),
+    ("POST", "/v1/users/me/keys"),
+    ("DELETE", "/v1/users/me/keys/{id}"),
+    ("GET", "/v1/users/me/sessions"),
+    ("DELETE", "/v1/users/me/sessions"),
+    ("DELETE", "/v1/users/me/sessions/{id}"),
     ("GET", "/v1/users/me/activity"),
     ("GET", "/v1/users/me/overview"),
     ("GET", "/v1/users/me/traffic"),
@@ -29,6 +36,7 @@ const ROUTES: [(&str, &str); 101] = [
     ("GET", "/v1/server"),
     ("POST", "/v1/users"),
     ("GET", "/v1/users"),
+    ("PUT", "/v1/users/{id}"),
     ("DELETE", "/v1/users/{id}"),
     ("POST", "/v1/users/{id}/rotate_key"),
     ("POST", "/v1/signup"),

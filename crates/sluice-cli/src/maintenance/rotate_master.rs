@@ -1,5 +1,7 @@
 //! `sluice keys rotate-master`
 
+mod rotation;
+
 use std::{path::PathBuf, sync::Arc};
 
 use anyhow::{Context, bail};
@@ -8,10 +10,8 @@ use sluice_infra::Ids;
 use sluice_model::SystemClock;
 use sluice_store::MasterKey;
 
-use super::{
-    super::master_key::key_file,
-    rotation::{Outcome, of_file, of_settings},
-};
+use self::rotation::{Outcome, of_file, of_settings};
+use super::{install_tls, master_key::key_file};
 use crate::{
     commands::secret_file::read_secret, data_folder::KEY_FILE, options::place::PlaceOptions,
 };
@@ -59,7 +59,8 @@ pub(crate) struct RotateMasterOptions {
     new_master_key_file: Option<PathBuf>,
 }
 
-pub(super) fn rotate_master(options: &RotateMasterOptions) -> anyhow::Result<()> {
+pub(crate) fn rotate_master(options: &RotateMasterOptions) -> anyhow::Result<()> {
+    install_tls();
     let folder = &options.place.data_dir;
     let location = options.place.location(folder);
     let ids = Ids::from_entropy(Arc::new(SystemClock));

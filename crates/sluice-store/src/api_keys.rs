@@ -1,0 +1,140 @@
+//! Named API keys: keys of a user beside the main one, with scopes and an optional expiry. A key is known by its fingerprint
+//! only.
+
+use sluice_model::{ApiKeyId, Scopes, UserId};
+
+use crate::{
+    conn::{Conn, query_all, query_one, query_opt},
+    error::Result,
+    page::Page,
+    params,
+    row::{FromRow, Row},
+    users::{self, User},
+    value::Value,
+};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedKey {
+    pub id: ApiKeyId,
+    pub user_id: UserId,
+    pub name: String,
+    pub scopes: Scopes,
+    /// The last characters of the key.
+    pub last_characters: String,
+    pub created_at: i64,
+    pub expires_at: Option<i64>,
+    /// The last use that [`touch`] recorded.
+    pub last_used_at: Option<i64>,
+}
+
+const SELECT: &str = "SELECT id, user_id, name, scopes, last_characters, created_at, expires_at, \
+     last_used_at FROM api_keys";
+
+impl FromRow for NamedKey {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(NamedKey {
+            id: row.get(0)?,
+            user_id: row.get(1)?,
+            name: row.get(2)?,
+            scopes: row.get(3)?,
+            last_characters: row.get(4)?,
+            created_at: row.get(5)?,
+            expires_at: row.get(6)?,
+            last_used_at: row.get(7)?,
+        })
+    }
+}
+
+/// The user of a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyOwner {
+    pub user: User,
+    /// None for the main key.
+    pub named: Option<NamedKey>,
+}
+
+/// The user whose main or named key has this fingerprint. A named key is found until it expires.
+pub fn owner(c: &mut dyn Conn, fingerprint: &str, now: i64) -> Result<Option<KeyOwner>> {
+    if let Some(user) = users::by_fingerprint(c, fingerprint)? {
+        return Ok(Some(KeyOwner { user, named: None }));
+    }
+    let sql =
+        format!("{SELECT} WHERE key_fingerprint = ?1 AND (expires_at IS NULL OR expires_at > ?2)");
+    let Some(named) = query_opt::<NamedKey>(c, &sql, params![fingerprint, now])? else {
+        return Ok(None);
+    };
+    let user = users::get(c, &named.user_id)?;
+    Ok(user.map(|user| KeyOwner {
+        user,
+        named: Some(named),
+    }))
+}
+
+/// Conflicts on the key.
+pub fn insert(c: &mut dyn Conn, key: &NamedKey, fingerprint: &str) -> Result<()> {
+    let NamedKey {
+        id,
+        user_id,
+        name,
+        scopes,
+        last_characters,
+        created_at,
+        expires_at,
+        last_used_at,
+    } = key;
+    c.execute(
+        "INSERT INTO api_keys (id, user_id, name, scopes, key_fingerprint, last_characters, \
+         created_at, expires_at, last_used_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+        params![
+            id,
+            user_id,
+            name,
+            &scopes.to_text(),
+            fingerprint,
+            last_characters,
+            *created_at,
+            *expires_at,
+            *last_used_at
+        ],
+    )?;
+    Ok(())
+}
+
+/// The named keys of a user, newest first, also expired ones.
+pub fn page(c: &mut dyn Conn, user: &UserId, page: &Page) -> Result<Vec<NamedKey>> {
+    let sql = format!(
+        "{SELECT} WHERE user_id = ?1 AND {} LIMIT ?6",
+        page.condition()
+    );
+    let mut keys: Vec<NamedKey> = query_all(c, &sql, &page.params(Value::from(user)))?;
+    keys.sort_by(|a, b| (b.created_at, &b.id).cmp(&(a.created_at, &a.id)));
+    Ok(keys)
+}
+
+/// How many keys [`page`] has in all.
+pub fn count(c: &mut dyn Conn, user: &UserId) -> Result<u64> {
+    query_one(
+        c,
+        "SELECT COUNT(*) FROM api_keys WHERE user_id = ?1",
+        params![user],
+    )
+}
+
+/// Records the use of a key, unless a use was recorded since `used_before`.
+pub fn touch(c: &mut dyn Conn, key: &ApiKeyId, used_before: i64, now: i64) -> Result<()> {
+    c.execute(
+        "UPDATE api_keys SET last_used_at = ?3 \
+         WHERE id = ?1 AND (last_used_at IS NULL OR last_used_at <= ?2)",
+        params![key, used_before, now],
+    )?;
+    Ok(())
+}
+
+/// Returns whether it existed.
+pub fn remove(c: &mut dyn Conn, user: &UserId, key: &ApiKeyId) -> Result<bool> {
+    let removed = c.execute(
+        "DELETE FROM api_keys WHERE id = ?1 AND user_id = ?2",
+        params![key, user],
+    )?;
+    Ok(removed == 1)
+}

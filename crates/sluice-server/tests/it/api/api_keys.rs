@@ -257,7 +257,7 @@ async fn credentials_of_accounts_need_the_scope_deploy() {
     let body = json!({ "app": app["id"], "name": "mine", "credentials": { "token": "secret" } });
     let account = api.post("/accounts", &body).await.ok();
     let path = format!("/accounts/{}", text(&account["id"]));
-    let with = format!("{path}?include_credentials=1");
+    let with = format!("{path}?include_credentials=true");
     let (reader, _) = named(&api, &["read"]).await;
     let (both, _) = named(&api, &["read", "deploy"]).await;
     reader.get(&path).await.ok();

@@ -36,10 +36,12 @@ export class NotificationForm {
   validate(): boolean {
     const errors: Record<string, string> = {};
     const url = this.webhookUrl.trim();
-    if (url && !/^https?:\/\/[^\s/]/i.test(url)) errors.webhook_url = 'Enter a URL that starts with https:// or http://.';
+    if (url && !/^https?:\/\/[^\s/]/i.test(url))
+      errors.webhook_url = 'Enter a URL that starts with https:// or http://.';
     const mail = this.mailTo.trim();
     if (mail && !/^[^\s@]+@[^\s@]+$/.test(mail)) errors.mail_to = 'Enter one email address.';
-    if (!isWithin(this.failures, LIMITS.failures) || !Number.isInteger(this.failures)) errors.failures = 'Enter a whole number from 1 to 100.';
+    if (!isWithin(this.failures, LIMITS.failures) || !Number.isInteger(this.failures))
+      errors.failures = 'Enter a whole number from 1 to 100.';
     if (!isWithin(this.webhookMinutes, LIMITS.webhookMinutes)) errors.webhook_seconds = 'Enter 0 to 1,440 minutes.';
     if (!isWithin(this.quietMinutes, LIMITS.quietMinutes)) errors.quiet_seconds = 'Enter 1 to 10,080 minutes.';
     this.errors = errors;

@@ -118,6 +118,19 @@ impl DeliveryId {
     }
 }
 
+prefixed_id!(
+    /// An entry of the audit log.
+    AuditEntryId,
+    "aud_"
+);
+
+impl AuditEntryId {
+    /// Ids follow the order in which `of` was generated.
+    pub fn ordered(of: &EmitId) -> AuditEntryId {
+        AuditEntryId(format!("{}{of}", Self::PREFIX).into())
+    }
+}
+
 pub(crate) fn random_text(prefix: &str, rng: &mut impl Rng) -> Arc<str> {
     let mut text = String::with_capacity(prefix.len() + RANDOM_TAIL);
     text.push_str(prefix);

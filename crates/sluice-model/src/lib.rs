@@ -54,7 +54,7 @@ pub use emitter_id::{EmitterId, EmitterKind, SourceId, WorkflowId};
 pub use event_id::EventId;
 pub use id_gen::{EmitId, IdGen, InvocationId};
 pub use ids::{
-    AccountId, ApiKeyId, AppId, ComponentId, ConnectionId, DeliveryId, DeploymentId,
+    AccountId, ApiKeyId, AppId, AuditEntryId, ComponentId, ConnectionId, DeliveryId, DeploymentId,
     DynamicPropsId, ImportId, SessionId, SubscriptionId, UserId, WebhookId,
 };
 pub use invalid_id::InvalidId;

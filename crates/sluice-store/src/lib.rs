@@ -31,6 +31,7 @@ pub mod accounts;
 pub mod activity;
 pub mod api_keys;
 pub mod apps;
+pub mod audit;
 pub mod code_files;
 pub mod components;
 pub mod connections;

@@ -4,9 +4,9 @@
 //! direction and the rest of the crate knows neither database's types.
 
 use sluice_model::{
-    AccountId, ApiKeyId, AppId, ComponentId, ComponentKind, ConnectionId, DeliveryId, DeploymentId,
-    DynamicPropsId, EmitId, EmitterId, EndpointKey, EventId, ImportId, InvocationId, Scopes,
-    SessionId, SourceId, SubscriptionId, UserId, WebhookId, WorkflowId,
+    AccountId, ApiKeyId, AppId, AuditEntryId, ComponentId, ComponentKind, ConnectionId, DeliveryId,
+    DeploymentId, DynamicPropsId, EmitId, EmitterId, EndpointKey, EventId, ImportId, InvocationId,
+    Scopes, SessionId, SourceId, SubscriptionId, UserId, WebhookId, WorkflowId,
 };
 
 use crate::error::{Result, StoreError};
@@ -193,6 +193,7 @@ stored_as_text!(
     UserId,
     ApiKeyId,
     SessionId,
+    AuditEntryId,
     AppId,
     AccountId,
     ConnectionId,

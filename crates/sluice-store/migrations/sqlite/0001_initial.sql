@@ -733,6 +733,30 @@ CREATE VIEW usage_counts AS
     UNION ALL
     SELECT user_id, hour / 24, invocations, compute_ms FROM count_ledger;
 
+-- Who changed what. Rows outlive the users and targets that they name.
+CREATE TABLE audit_log (
+    id            TEXT NOT NULL PRIMARY KEY,
+    -- The account that was changed; null when it is unknown, as after a failed sign-in.
+    user_id       TEXT,
+    -- The user who did it, and the name at that time; null when it is unknown.
+    actor_id      TEXT,
+    actor_name    TEXT NOT NULL,
+    credential    TEXT NOT NULL,
+    -- The named key, if it was one.
+    credential_id TEXT,
+    -- The address of the client; null when it was the server itself.
+    address       TEXT,
+    action        TEXT NOT NULL,
+    target_kind   TEXT NOT NULL,
+    target_id     TEXT NOT NULL,
+    target_name   TEXT NOT NULL,
+    -- JSON, without secrets and values of props.
+    details       TEXT NOT NULL,
+    created_at    INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX audit_log_by_user ON audit_log (user_id, created_at, id);
+CREATE INDEX audit_log_by_time ON audit_log (created_at, id);
+
 -- === Server ===
 
 -- The servers that use this database, each from its start to some time after its end. A lease that has run out makes room for

@@ -5,6 +5,7 @@ mod accounts;
 mod activity;
 mod api_keys;
 mod app_accounts;
+mod audit;
 mod code;
 mod connection;
 mod count_ledger;

@@ -4,7 +4,9 @@ use std::collections::{BTreeSet, HashSet};
 
 use rstest::rstest;
 use sluice_store::{
-    BatchLimit, Conn, Dialect, Result, Row, Value, deliveries, held_events, inbox,
+    BatchLimit, Conn, Dialect, Page, Result, Row, Value,
+    audit::{self, AuditFilter},
+    deliveries, held_events, inbox,
     orphans::{self, OwnedTable},
     progress, queue_claims,
     run_history::{self, Content, Selection},
@@ -190,6 +192,27 @@ fn due_work_is_found_with_an_index(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
         outbox::clamp(c, 1, 10)?;
         runs::clamp(c, 1, 10)?;
         timers::clamp(c, 1, None, 10)?;
+        Ok(())
+    });
+    assert_eq!(scans.unwrap_or_default(), Vec::<String>::new());
+}
+
+#[rstest]
+fn entries_of_the_audit_log_are_found_with_an_index(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let scans = scans_of(db, |c| {
+        let page = Page {
+            limit: 10,
+            after: None,
+            before: None,
+        };
+        let own = AuditFilter {
+            user: Some(user_id("a")),
+            ..AuditFilter::default()
+        };
+        for filter in [own, AuditFilter::default()] {
+            audit::page(c, &filter, &page)?;
+        }
+        audit::remove_older_than(c, 1, 10)?;
         Ok(())
     });
     assert_eq!(scans.unwrap_or_default(), Vec::<String>::new());

@@ -7,6 +7,7 @@ mod accounts;
 mod activity;
 mod api_keys;
 mod apps;
+mod audit;
 mod cluster;
 mod components;
 mod data_stores;
@@ -45,6 +46,7 @@ pub use apps::{
     App, AppOauth, AuthType, ClientAuthentication, CustomField, ListedApp, OauthClient,
     RegisterApp, SetOauthClient,
 };
+pub use audit::{AuditActor, AuditEntry, AuditQuery, AuditTarget};
 pub use cluster::{ClusterNode, NodeState};
 pub use components::{
     Component, ComponentFiles, ComponentScope, ComponentsQuery, CreateComponent, FoundComponents,

@@ -9,10 +9,14 @@ use sluice_model::{ApiKey, ApiKeyId, Scopes, UserId};
 use sluice_store::{
     Page, StoreError,
     api_keys::{self, KeyOwner, NamedKey},
+    audit::{Action, TargetKind},
     users,
 };
 
-use crate::listing::Listing;
+use crate::{
+    audit::{Actor, Change, Target},
+    listing::Listing,
+};
 
 /// Named keys of one user.
 pub const MAX_KEYS: u64 = 100;
@@ -81,7 +85,7 @@ impl ApiKeys {
     /// Creates a key, which must expire before `latest` if that is given: a key that expires cannot create a lasting one.
     pub async fn create(
         &self,
-        user: &UserId,
+        actor: &Actor,
         new: NewKey,
         latest: Option<i64>,
     ) -> Result<(NamedKey, ApiKey), EngineError> {
@@ -94,7 +98,7 @@ impl ApiKeys {
         let characters = key.as_str();
         let row = NamedKey {
             id: ApiKeyId::random(&mut self.infra.ids.rng()),
-            user_id: user.clone(),
+            user_id: actor.user_id.clone(),
             name: new.name,
             scopes: new.scopes,
             last_characters: characters[characters.len() - LAST_CHARACTERS..].to_owned(),
@@ -102,18 +106,25 @@ impl ApiKeys {
             expires_at,
             last_used_at: None,
         };
-        self.insert(row.clone(), self.infra.vault.fingerprint(characters))
-            .await?;
+        let created = self.change(actor, Action::KeyCreate, &row);
+        let fingerprint = self.infra.vault.fingerprint(characters);
+        self.insert(row.clone(), fingerprint, created).await?;
         Ok((row, key))
     }
 
-    async fn insert(&self, row: NamedKey, fingerprint: String) -> Result<(), EngineError> {
+    async fn insert(
+        &self,
+        row: NamedKey,
+        fingerprint: String,
+        created: Change,
+    ) -> Result<(), EngineError> {
         let inserted = self.infra.store.write(move |c| {
             // Keys that are created together are counted one after the other, and none is left of a removed user.
             users::hold(c, &row.user_id)?;
             let has_room = api_keys::count(c, &row.user_id)? < MAX_KEYS;
             if has_room {
                 api_keys::insert(c, &row, &fingerprint)?;
+                created.record(c)?;
             }
             Ok::<_, StoreError>(has_room)
         });
@@ -126,14 +137,24 @@ impl ApiKeys {
     }
 
     /// Deletes a key, which stops working at once.
-    pub async fn delete(&self, user: &UserId, key: &ApiKeyId) -> Result<(), EngineError> {
-        let (user, key) = (user.clone(), key.clone());
-        let removed = self
-            .infra
-            .store
-            .write(move |c| api_keys::remove(c, &user, &key))
-            .await?;
-        removed.then_some(()).ok_or(EngineError::NotFound("key"))
+    pub async fn delete(&self, actor: &Actor, key: &ApiKeyId) -> Result<(), EngineError> {
+        let unnamed = Target::new(TargetKind::Key, key, "");
+        let deleted = Change::new(&self.infra, actor, Action::KeyDelete, unnamed);
+        let (user, key) = (actor.user_id.clone(), key.clone());
+        let removed = self.infra.store.write(move |c| {
+            let removed = api_keys::remove(c, &user, &key)?;
+            if removed {
+                deleted.record(c)?;
+            }
+            Ok(removed)
+        });
+        let missing = || EngineError::NotFound("key");
+        removed.await?.then_some(()).ok_or_else(missing)
+    }
+
+    fn change(&self, actor: &Actor, action: Action, key: &NamedKey) -> Change {
+        let target = Target::new(TargetKind::Key, &key.id, &key.name);
+        Change::new(&self.infra, actor, action, target)
     }
 
     /// Records a use in the background, unless one was recorded a short time ago. A lost record does no harm.

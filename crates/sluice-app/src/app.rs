@@ -11,7 +11,9 @@ use crate::{
     activity::Activity,
     api_keys::ApiKeys,
     apps::{self, Apps},
+    audit::AuditLog,
     components::Components,
+    data_stores::DataStores,
     flow::FlowMap,
     forms::Forms,
     health::Health,
@@ -38,7 +40,9 @@ pub struct App {
     pub activity: Activity,
     pub api_keys: ApiKeys,
     pub apps: Apps,
+    pub audit: AuditLog,
     pub components: Components,
+    pub data_stores: DataStores,
     pub flow: FlowMap,
     pub forms: Forms,
     pub imports: Imports,
@@ -87,6 +91,8 @@ impl App {
         let server_status = ServerStatus::new(infra, engine, processes);
         Ok(App {
             activity: Activity::new(infra),
+            audit: AuditLog::new(infra),
+            data_stores: DataStores::new(infra),
             flow: FlowMap::new(infra, health.clone()),
             imports: Imports::new(infra, processes, components.clone(), credentials.clone()),
             notifications: Notifications::new(infra, engine.outbox.clone()),

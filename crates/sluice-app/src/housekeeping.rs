@@ -10,6 +10,8 @@ use sluice_store::{
     sessions, uploads,
 };
 
+use crate::audit;
+
 const INTERVAL: Duration = Duration::from_mins(1);
 const UPLOAD_BATCH: u32 = 100;
 const DATA_STORE_BATCH: u32 = 1_000;
@@ -40,6 +42,7 @@ async fn remove_expired(infra: &Infra, outbox: &Outbox) {
     prune_data_stores(infra).await;
     outbox.prune().await;
     remove_sessions_and_connections(infra).await;
+    audit::prune(infra).await;
 }
 
 /// Removes rows whose source, workflow, webhook or user is gone.

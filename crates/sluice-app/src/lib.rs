@@ -2,14 +2,16 @@
 //!
 //! Services depend on each other in one direction: `components` and `accounts` know no other service, `forms` calls
 //! `components`, `sources` calls `forms` and `components`, `workflows` calls `components`, `users` calls `webhooks` and
-//! `accounts`, and `oidc` calls `users` and `sessions`. [`App`] only wires them.
+//! `accounts`, and `oidc` calls `users` and `sessions`. All of them record changes with `audit`. [`App`] only wires them.
 
 mod accounts;
 mod activity;
 mod api_keys;
 mod app;
 mod apps;
+mod audit;
 mod components;
+mod data_stores;
 mod detached;
 mod flow;
 mod forms;
@@ -48,10 +50,12 @@ pub use activity::{
 pub use api_keys::{ApiKeys, MAX_KEYS, NewKey};
 pub use app::App;
 pub use apps::{AppFilter, AppOrder, Apps, ListedApp, NewApp, NewClient};
+pub use audit::{Actor, AuditLog};
 pub use components::{
     CodeInput, ComponentFilter, ComponentMatches, ComponentRef, ComponentSearch, Components,
     FilesInput, ListedComponent, PublishInput, Scope, raw_address,
 };
+pub use data_stores::DataStores;
 pub use flow::{Edge as FlowEdge, Flow, FlowMap, FlowQuery, Kind as FlowKind, Node as FlowNode};
 pub use forms::{Choice, DeclaredProps, Draft, Forms, OptionsAnswer, OptionsQuestion};
 pub use import::{

@@ -1,17 +1,22 @@
 //! Sessions of console users: a browser's cookie replaces the API key.
 
-use std::time::Duration;
+use std::{net::IpAddr, time::Duration};
 
 use sluice_engine::EngineError;
 use sluice_infra::{Infra, MS_PER_DAY, MS_PER_HOUR};
 use sluice_model::{SessionId, SessionToken, UserId};
 use sluice_store::{
     Page, StoreError,
+    audit::{Action, Credential, TargetKind},
     sessions::{self, NewSession, Session},
     users::{self, User},
 };
 
-use crate::{api_keys::ApiKeys, listing::Listing};
+use crate::{
+    api_keys::ApiKeys,
+    audit::{Actor, Change, FailedSignIns, Target},
+    listing::Listing,
+};
 
 /// An unused session expires after this.
 const LIFETIME_MS: i64 = 14 * MS_PER_DAY;
@@ -36,7 +41,7 @@ pub struct ActiveSession {
 pub struct Client {
     /// As it describes itself.
     pub user_agent: String,
-    pub address: String,
+    pub address: IpAddr,
 }
 
 /// The result of a sign-in with a key.
@@ -51,6 +56,7 @@ pub enum SignIn {
 pub struct Sessions {
     infra: Infra,
     api_keys: ApiKeys,
+    failures: FailedSignIns,
 }
 
 impl Sessions {
@@ -58,6 +64,7 @@ impl Sessions {
         Sessions {
             infra: infra.clone(),
             api_keys,
+            failures: FailedSignIns::default(),
         }
     }
 
@@ -76,19 +83,31 @@ impl Sessions {
 
     /// Starts a session for the user with this API key.
     pub async fn sign_in(&self, key: &str, client: Client) -> Result<Option<SignIn>, EngineError> {
+        let address = Some(client.address);
         // A read before the write keeps guessed keys cheap.
-        match self.api_keys.authenticate(key).await? {
-            None => return Ok(None),
+        let owner = match self.api_keys.authenticate(key).await? {
+            None => {
+                self.failures.record(&self.infra, address).await;
+                return Ok(None);
+            }
             Some(owner) if owner.named.is_some() => return Ok(Some(SignIn::NamedKey)),
-            Some(_) => {}
-        }
+            Some(owner) => owner.user,
+        };
+        let actor = Actor::new(&owner, Credential::Key, address);
         let key_print = self.infra.vault.fingerprint(key);
-        let (session, token) = self.new_session(client);
+        let (session, token) = self.new_session(&client);
+        let signed_in = self.change(&actor, Action::SessionSignIn, Some(&session.id));
         let row = session.clone();
         let user = self
             .infra
             .store
-            .write(move |c| sessions::begin(c, &key_print, &row))
+            .write(move |c| {
+                let user = sessions::begin(c, &key_print, &row)?;
+                if user.is_some() {
+                    signed_in.record(c)?;
+                }
+                Ok(user)
+            })
             .await?;
         Ok(user.map(|user| SignIn::Started(active(session, user), token)))
     }
@@ -99,23 +118,31 @@ impl Sessions {
         user: &UserId,
         client: Client,
     ) -> Result<Option<(ActiveSession, SessionToken)>, EngineError> {
-        let (session, token) = self.new_session(client);
-        let (row, user) = (session.clone(), user.clone());
+        let (session, token) = self.new_session(&client);
+        let (row, id, sessions) = (session.clone(), user.clone(), self.clone());
         let user = self
             .infra
             .store
-            .write(move |c| sessions::begin_of(c, &user, &row))
+            .write(move |c| {
+                let user = sessions::begin_of(c, &id, &row)?;
+                if let Some(user) = &user {
+                    let actor = Actor::new(user, Credential::Oidc, Some(client.address));
+                    let signed_in = sessions.change(&actor, Action::SessionSignIn, Some(&row.id));
+                    signed_in.record(c)?;
+                }
+                Ok(user)
+            })
             .await?;
         Ok(user.map(|user| (active(session, user), token)))
     }
 
-    fn new_session(&self, client: Client) -> (NewSession, SessionToken) {
+    fn new_session(&self, client: &Client) -> (NewSession, SessionToken) {
         let token = SessionToken::random(&mut self.infra.ids.rng());
         let session = NewSession {
             id: SessionId::random(&mut self.infra.ids.rng()),
             token_fingerprint: self.infra.vault.fingerprint(token.as_str()),
-            user_agent: client.user_agent,
-            address: client.address,
+            user_agent: client.user_agent.clone(),
+            address: client.address.to_string(),
             created_at: self.infra.creation_ms(),
             expires_at: self.infra.now_ms() + LIFETIME_MS,
         };
@@ -135,12 +162,19 @@ impl Sessions {
     }
 
     /// Ends one session of a user.
-    pub async fn end(&self, user: &UserId, session: &SessionId) -> Result<(), EngineError> {
-        let (user, session) = (user.clone(), session.clone());
+    pub async fn end(&self, actor: &Actor, session: &SessionId) -> Result<(), EngineError> {
+        let change = self.change(actor, Action::SessionEnd, Some(session));
+        let (user, session) = (actor.user_id.clone(), session.clone());
         let ended = self
             .infra
             .store
-            .write(move |c| sessions::end_of_user(c, &user, &session))
+            .write(move |c| {
+                let ended = sessions::end_of_user(c, &user, &session)?;
+                if ended {
+                    change.record(c)?;
+                }
+                Ok(ended)
+            })
             .await?;
         ended.then_some(()).ok_or(EngineError::NotFound("session"))
     }
@@ -148,16 +182,16 @@ impl Sessions {
     /// Ends the sessions of a user, except this one if there is one.
     pub async fn end_others(
         &self,
-        user: &UserId,
+        actor: &Actor,
         kept: Option<SessionId>,
     ) -> Result<(), EngineError> {
-        let user = user.clone();
-        let ended = self
-            .infra
-            .store
-            .write(move |c| sessions::end_others(c, &user, kept.as_ref()));
-        ended.await?;
-        Ok(())
+        let change = self.change(actor, Action::SessionEnd, None);
+        let user = actor.user_id.clone();
+        let ended = self.infra.store.write(move |c| {
+            let ended = sessions::end_others(c, &user, kept.as_ref())?;
+            change.with("sessions", ended).record(c)
+        });
+        Ok(ended.await?)
     }
 
     /// The session with this token, unless it has expired.
@@ -187,13 +221,30 @@ impl Sessions {
         }))
     }
 
-    pub async fn sign_out(&self, token: &SessionToken) -> Result<(), EngineError> {
+    pub async fn sign_out(&self, actor: &Actor, token: &SessionToken) -> Result<(), EngineError> {
+        let signed_out = self.change(actor, Action::SessionSignOut, None);
+        let fingerprint = self.infra.vault.fingerprint(token.as_str());
+        let ended = self.infra.store.write(move |c| {
+            sessions::end(c, &fingerprint)?;
+            signed_out.record(c)
+        });
+        Ok(ended.await?)
+    }
+
+    /// Ends a session that a new one replaces. The new one is recorded.
+    pub async fn replace(&self, token: &SessionToken) -> Result<(), EngineError> {
         let fingerprint = self.infra.vault.fingerprint(token.as_str());
         let ended = self
             .infra
             .store
             .write(move |c| sessions::end(c, &fingerprint));
         Ok(ended.await?)
+    }
+
+    fn change(&self, actor: &Actor, action: Action, session: Option<&SessionId>) -> Change {
+        let id = session.map_or("", SessionId::as_str);
+        let target = Target::new(TargetKind::Session, id, "");
+        Change::new(&self.infra, actor, action, target)
     }
 
     /// Extends a session in use; returns its expiry. A session survives a store that cannot be written to.

@@ -5,11 +5,14 @@ use sluice_infra::{Ids, Infra};
 use sluice_model::{EmitterId, SubscriptionId, UserId};
 use sluice_store::{
     Conn, StoreError,
+    audit::{Action, TargetKind},
     routes::Listener,
     sources,
     subscriptions::{self, Connection, Emitter, Subscription},
     webhooks, workflows,
 };
+
+use crate::audit::{Actor, Change, Target};
 
 /// Manages subscriptions.
 #[derive(Clone)]
@@ -24,34 +27,61 @@ impl Subscriptions {
         }
     }
 
-    /// Subscribes a listener. An existing subscription is returned unchanged.
+    /// Subscribes a listener. An existing subscription is returned unchanged, and leaves no entry in the audit log.
     pub async fn create(
         &self,
-        user: &UserId,
+        actor: &Actor,
         connects: Connection,
     ) -> Result<Subscription, EngineError> {
-        let wanted = new_subscription(user, connects, &self.infra.ids, self.infra.creation_ms());
+        let action = if is_auto(&connects) {
+            Action::AutoSubscriptionCreate
+        } else {
+            Action::SubscriptionCreate
+        };
+        let (ids, now) = (&self.infra.ids, self.infra.creation_ms());
+        let wanted = new_subscription(&actor.user_id, connects, ids, now);
+        let change = self.change(actor, action, wanted.id.as_str(), &wanted.connects);
         let subscribed = self.infra.store.write(move |c| {
-            match missing_end(c, &wanted.user_id, &wanted.connects)? {
-                Some(missing) => Ok(Err(missing)),
-                None => subscriptions::ensure(c, &wanted).map(Ok),
+            if let Some(missing) = missing_end(c, &wanted.user_id, &wanted.connects)? {
+                return Ok(Err(missing));
             }
+            let subscription = subscriptions::ensure(c, &wanted)?;
+            if subscription.id == wanted.id {
+                change.record(c)?;
+            }
+            Ok(Ok(subscription))
         });
         subscribed.await?.map_err(EngineError::NotFound)
     }
 
-    pub async fn delete(&self, user: &UserId, connects: Connection) -> Result<(), EngineError> {
-        let user = user.clone();
-        let removed = self
-            .infra
-            .store
-            .write(move |c| subscriptions::remove(c, &user, &connects))
-            .await?;
-        if removed {
+    pub async fn delete(&self, actor: &Actor, connects: Connection) -> Result<(), EngineError> {
+        let action = if is_auto(&connects) {
+            Action::AutoSubscriptionDelete
+        } else {
+            Action::SubscriptionDelete
+        };
+        let change = self.change(actor, action, "", &connects);
+        let user = actor.user_id.clone();
+        let removed = self.infra.store.write(move |c| {
+            let removed = subscriptions::remove(c, &user, &connects)?;
+            if removed {
+                change.record(c)?;
+            }
+            Ok(removed)
+        });
+        if removed.await? {
             Ok(())
         } else {
             Err(EngineError::NotFound("subscription"))
         }
+    }
+
+    fn change(&self, actor: &Actor, action: Action, id: &str, connects: &Connection) -> Change {
+        let target = Target::new(TargetKind::Subscription, id, "");
+        Change::new(&self.infra, actor, action, target)
+            .with("emitter", connects.emitter.as_str())
+            .with("event_name", connects.event_name.as_str())
+            .with("listener", connects.listener.as_str())
     }
 
     /// All subscriptions of the user, newest first.
@@ -63,6 +93,10 @@ impl Subscriptions {
             .read(move |c| subscriptions::list(c, &user));
         Ok(listed.await?)
     }
+}
+
+fn is_auto(connects: &Connection) -> bool {
+    connects.emitter == Emitter::CreatedLater
 }
 
 /// Creates the subscriptions of a new emitter that its user's auto-subscriptions ask for.

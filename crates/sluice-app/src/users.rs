@@ -1,10 +1,13 @@
 //! Users and their keys.
 
+use std::net::IpAddr;
+
 use sluice_engine::{EngineError, streams::Streams};
 use sluice_infra::Infra;
 use sluice_model::{ApiKey, UserId};
 use sluice_store::{
     Page, StoreError,
+    audit::{Action, Credential, TargetKind},
     identities::{self, Identity},
     users::{self, EmitterCounts, Plan, User, UserFilter},
 };
@@ -12,7 +15,12 @@ use sluice_store::{
 pub use sluice_store::users::UserChange;
 
 use crate::{
-    accounts::Accounts, api_keys::ApiKeys, detached, listing::Listing, webhooks::Webhooks,
+    accounts::Accounts,
+    api_keys::ApiKeys,
+    audit::{Actor, Change, Target},
+    detached,
+    listing::Listing,
+    webhooks::Webhooks,
 };
 
 /// The address of the first user, until it gets a real one. No mail can go to it.
@@ -61,16 +69,52 @@ impl Users {
         }
     }
 
-    pub async fn create(&self, new: NewUser) -> Result<(User, ApiKey), EngineError> {
+    pub async fn create(&self, actor: &Actor, new: NewUser) -> Result<(User, ApiKey), EngineError> {
         let key = ApiKey::random(&mut self.infra.ids.rng());
-        let user = self.insert(new, &key, None).await?;
+        let user = self.new_user(new, &key);
+        let created = self.change(actor, Action::UserCreate, &user);
+        self.insert(&user, &key, None, created).await?;
+        Ok((user, key))
+    }
+
+    /// Creates a user who has no credential yet.
+    pub async fn sign_up(
+        &self,
+        new: NewUser,
+        address: Option<IpAddr>,
+    ) -> Result<(User, ApiKey), EngineError> {
+        let key = ApiKey::random(&mut self.infra.ids.rng());
+        let user = self.new_user(new, &key);
+        let actor = Actor::new(&user, Credential::None, address);
+        let signed_up = self.change(&actor, Action::UserSignUp, &user);
+        self.insert(&user, &key, None, signed_up).await?;
         Ok((user, key))
     }
 
     /// Creates a user for a person at a provider. The API key is not shown; it can be rotated. Conflicts on name and identity.
-    pub async fn create_for(&self, new: NewUser, identity: Identity) -> Result<User, EngineError> {
+    pub async fn create_for(
+        &self,
+        new: NewUser,
+        identity: Identity,
+        address: IpAddr,
+    ) -> Result<User, EngineError> {
         let key = ApiKey::random(&mut self.infra.ids.rng());
-        self.insert(new, &key, Some(identity)).await
+        let user = self.new_user(new, &key);
+        let actor = Actor::new(&user, Credential::Oidc, Some(address));
+        let signed_up = self.change(&actor, Action::UserSignUp, &user);
+        self.insert(&user, &key, Some(identity), signed_up).await?;
+        Ok(user)
+    }
+
+    /// A change of this user's account.
+    fn change(&self, actor: &Actor, action: Action, user: &User) -> Change {
+        Change::new(&self.infra, actor, action, target(user)).of_account(&user.id)
+    }
+
+    /// A change of the account of a user who is not read yet.
+    fn change_of(&self, actor: &Actor, action: Action, user: &UserId) -> Change {
+        let unnamed = Target::new(TargetKind::User, user, "");
+        Change::new(&self.infra, actor, action, unnamed).of_account(user)
     }
 
     pub async fn list(&self, filter: UserFilter, page: Page) -> Result<Listing<User>, EngineError> {
@@ -84,21 +128,40 @@ impl Users {
     }
 
     /// Replaces a user's key. The old one stops working at once.
-    pub async fn rotate_key(&self, user: &UserId) -> Result<ApiKey, EngineError> {
+    pub async fn rotate_key(&self, actor: &Actor, user: &UserId) -> Result<ApiKey, EngineError> {
         let key = ApiKey::random(&mut self.infra.ids.rng());
         let fingerprint = self.infra.vault.fingerprint(key.as_str());
         let sealed = self.seal_key(&key);
+        let mut rotated = self.change_of(actor, Action::UserRotateKey, user);
         let user = user.clone();
-        let changed = self
-            .infra
-            .store
-            .write(move |c| users::set_key(c, &user, &fingerprint, &sealed))
-            .await?;
-        changed.then_some(key).ok_or(EngineError::NotFound("user"))
+        let changed = self.infra.store.write(move |c| {
+            let changed = users::set_key(c, &user, &fingerprint, &sealed)?;
+            if let Some(row) = users::get(c, &user)?.filter(|_| changed) {
+                rotated.set_target(target(&row));
+                rotated.record(c)?;
+            }
+            Ok(changed)
+        });
+        changed
+            .await?
+            .then_some(key)
+            .ok_or(EngineError::NotFound("user"))
     }
 
     /// Changes a user. The last operator stays one.
-    pub async fn update(&self, user: &UserId, change: UserChange) -> Result<User, EngineError> {
+    pub async fn update(
+        &self,
+        actor: &Actor,
+        user: &UserId,
+        change: UserChange,
+    ) -> Result<User, EngineError> {
+        let mut recorded = self.change_of(actor, Action::UserUpdate, user);
+        recorded.add_fields(&[
+            ("username", change.username.is_some()),
+            ("email", change.email.is_some()),
+            ("plan", change.plan.is_some()),
+            ("operator", change.operator.is_some()),
+        ]);
         let id = user.clone();
         let updated = self.infra.store.write(move |c| {
             let removes_role = change.operator == Some(false);
@@ -108,7 +171,12 @@ impl Users {
                     return Ok(Updated::LastOperator);
                 }
             }
-            Ok(users::update(c, &id, &change)?.map_or(Updated::NoUser, Updated::User))
+            let Some(user) = users::update(c, &id, &change)? else {
+                return Ok(Updated::NoUser);
+            };
+            recorded.set_target(target(&user));
+            recorded.record(c)?;
+            Ok(Updated::User(user))
         });
         match updated.await.map_err(name_conflict)? {
             Updated::User(user) => Ok(user),
@@ -127,7 +195,7 @@ impl Users {
 
     /// Removes a user with webhooks and accounts. Sources and workflows must be deleted before: they may have hooks to run. The
     /// last operator cannot be removed.
-    pub async fn delete(&self, user: &UserId) -> Result<(), EngineError> {
+    pub async fn delete(&self, actor: &Actor, user: &UserId) -> Result<(), EngineError> {
         let id = user.clone();
         let (found, running, operators) = self
             .infra
@@ -142,15 +210,16 @@ impl Users {
         if found.operator && operators == 1 {
             return Err(last_operator());
         }
-        let (users, user) = (self.clone(), user.clone());
-        detached::run(
-            &self.infra.shutdown,
-            async move { users.tear_down(&user).await },
-        )
+        let (users, actor) = (self.clone(), actor.clone());
+        detached::run(&self.infra.shutdown, async move {
+            users.tear_down(&actor, &found).await
+        })
         .await
     }
 
-    async fn tear_down(&self, user: &UserId) -> Result<(), EngineError> {
+    /// The webhooks and accounts leave entries of their own.
+    async fn tear_down(&self, actor: &Actor, found: &User) -> Result<(), EngineError> {
+        let user = &found.id;
         let newest = Page {
             limit: REMOVAL_BATCH,
             after: None,
@@ -163,12 +232,13 @@ impl Users {
                 break;
             }
             for webhook in webhooks {
-                ignore_missing(self.webhooks.delete(user, &webhook.id).await)?;
+                ignore_missing(self.webhooks.delete_of(user, actor, &webhook.id).await)?;
             }
             for view in accounts {
-                ignore_missing(self.accounts.delete(user, &view.account.id).await)?;
+                ignore_missing(self.accounts.delete_of(user, actor, &view.account.id).await)?;
             }
         }
+        let deleted = self.change(actor, Action::UserDelete, found);
         let id = user.clone();
         let (running, is_last_operator) = self
             .infra
@@ -182,6 +252,7 @@ impl Users {
                 let is_last = operators == 1 && user.is_some_and(|user| user.operator);
                 if running == EmitterCounts::default() && !is_last {
                     users::remove(c, &id)?;
+                    deleted.record(c)?;
                 }
                 Ok::<_, StoreError>((running, is_last))
             })
@@ -221,8 +292,10 @@ impl Users {
             plan: Plan::Free,
             operator: true,
         };
-        match self.insert(new, &key, None).await {
-            Ok(_) => Ok(FirstUser::Created(key)),
+        let user = self.new_user(new, &key);
+        let created = self.change(&Actor::server(), Action::UserCreate, &user);
+        match self.insert(&user, &key, None, created).await {
+            Ok(()) => Ok(FirstUser::Created(key)),
             // Another node that started at the same time was faster.
             Err(EngineError::Conflict(_)) => Ok(FirstUser::Exists),
             Err(error) => Err(error),
@@ -246,19 +319,14 @@ impl Users {
         self.infra.vault.seal(key.as_str().as_bytes(), rng)
     }
 
-    async fn insert(
-        &self,
-        new: NewUser,
-        key: &ApiKey,
-        identity: Option<Identity>,
-    ) -> Result<User, EngineError> {
+    fn new_user(&self, new: NewUser, key: &ApiKey) -> User {
         let NewUser {
             username,
             email,
             plan,
             operator,
         } = new;
-        let user = User {
+        User {
             id: UserId::random(&mut self.infra.ids.rng()),
             username,
             email,
@@ -266,22 +334,31 @@ impl Users {
             operator,
             key_sealed: self.seal_key(key),
             created_at: self.infra.creation_ms(),
-        };
+        }
+    }
+
+    async fn insert(
+        &self,
+        user: &User,
+        key: &ApiKey,
+        identity: Option<Identity>,
+        created: Change,
+    ) -> Result<(), EngineError> {
         let fingerprint = self.infra.vault.fingerprint(key.as_str());
         let row = user.clone();
-        self.infra
-            .store
-            .write(move |c| {
-                users::insert(c, &row, &fingerprint)?;
-                if let Some(identity) = &identity {
-                    identities::link(c, &row.id, identity)?;
-                }
-                Ok(())
-            })
-            .await
-            .map_err(name_conflict)?;
-        Ok(user)
+        let inserted = self.infra.store.write(move |c| {
+            users::insert(c, &row, &fingerprint)?;
+            if let Some(identity) = &identity {
+                identities::link(c, &row.id, identity)?;
+            }
+            created.record(c)
+        });
+        inserted.await.map_err(name_conflict)
     }
+}
+
+fn target(user: &User) -> Target {
+    Target::new(TargetKind::User, &user.id, &user.username)
 }
 
 /// The result of a change of a user.

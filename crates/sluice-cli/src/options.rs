@@ -210,6 +210,7 @@ impl ServeOptions {
             log_max_age: events.log_max_age,
             run_retention: events.run_retention,
             run_max_age: events.run_max_age,
+            audit_retention: events.audit_retention,
             allow_signup: keys.allow_signup,
             oidc,
             daily_invocations_quota: quotas.daily_invocations_quota,

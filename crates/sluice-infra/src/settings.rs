@@ -62,6 +62,8 @@ pub struct Settings {
     pub run_retention: u64,
     /// Age after which finished runs are deleted.
     pub run_max_age: Duration,
+    /// Age after which entries of the audit log are deleted.
+    pub audit_retention: Duration,
     /// Whether anyone may sign up.
     pub allow_signup: bool,
     /// Sign-in with OpenID Connect is disabled without it.

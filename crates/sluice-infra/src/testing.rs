@@ -75,6 +75,7 @@ pub fn settings(folder: &Path) -> Settings {
         log_max_age: None,
         run_retention: 1_000,
         run_max_age: LONG,
+        audit_retention: Duration::from_hours(30 * 24),
         allow_signup: false,
         oidc: None,
         daily_invocations_quota: None,

@@ -78,7 +78,7 @@ impl Credential {
 pub(crate) struct AuthUser(pub(crate) User);
 
 /// The authenticated operator. For other users the path does not exist.
-pub(crate) struct Operator(pub(crate) User);
+pub(crate) struct Operator;
 
 impl FromRequestParts<ServerState> for Caller {
     type Rejection = ApiError;
@@ -145,7 +145,7 @@ impl FromRequestParts<ServerState> for Operator {
     ) -> Result<Self, Self::Rejection> {
         let AuthUser(user) = AuthUser::from_request_parts(parts, state).await?;
         if user.operator {
-            Ok(Operator(user))
+            Ok(Operator)
         } else {
             Err(ApiError::UnknownPath)
         }

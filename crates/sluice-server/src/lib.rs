@@ -5,6 +5,7 @@
 //! through the app only, and read the store directly. Every error response has the same JSON body, which [`error`] writes.
 
 mod accept;
+mod actor;
 mod auth;
 mod body_budget;
 mod cause_chain;

@@ -28,7 +28,7 @@ use crate::{
     openapi::Description,
     request_span,
     routes::{
-        accounts, activity, api_keys, apps, cluster, components, connect, connect_callback,
+        accounts, activity, api_keys, apps, audit, cluster, components, connect, connect_callback,
         data_stores, deliveries, events, flow, forms, imports, logs, notifications, oidc,
         older_events, one_event, operations, registry, replay, runs, server, session, sessions,
         signup, sources, streams, subscriptions, uploads, user_admin, users, webhooks,
@@ -62,6 +62,7 @@ fn api() -> OpenApiRouter<ServerState> {
         .routes(routes!(notifications::test))
         .routes(routes!(activity::get))
         .routes(routes!(activity::overview))
+        .routes(routes!(audit::list))
         .routes(routes!(user_admin::create, user_admin::list))
         .routes(routes!(user_admin::update, user_admin::delete))
         .routes(routes!(user_admin::rotate_key))

@@ -4,6 +4,7 @@ pub(crate) mod accounts;
 pub(crate) mod activity;
 pub(crate) mod api_keys;
 pub(crate) mod apps;
+pub(crate) mod audit;
 pub(crate) mod cluster;
 pub(crate) mod components;
 pub(crate) mod connect;

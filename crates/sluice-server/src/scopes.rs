@@ -52,6 +52,7 @@ const NEEDS: &[(&str, &str, Need)] = &[
     ("PUT", "/v1/users/{id}", OPERATE),
     ("DELETE", "/v1/users/{id}", OPERATE),
     ("POST", "/v1/users/{id}/rotate_key", Every),
+    ("GET", "/v1/audit", OPERATE),
     // The server
     ("GET", "/v1/server", OPERATE),
     ("GET", "/v1/cluster", OPERATE),

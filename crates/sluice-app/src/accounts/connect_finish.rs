@@ -2,6 +2,8 @@
 //!
 //! The callback is authenticated by its state, which is valid once, and by the browser that the state was made for.
 
+use std::net::IpAddr;
+
 use sluice_engine::{
     EngineError,
     process::credentials::{
@@ -13,14 +15,19 @@ use sluice_model::AccountId;
 use sluice_store::{
     accounts, apps,
     apps::App,
+    audit::{Action, Credential, TargetKind},
     connections::{self, Connection},
+    users,
 };
 
 use super::{
     connect::oauth_settings,
     manage::{Accounts, new_account},
 };
-use crate::detached;
+use crate::{
+    audit::{Actor, Target},
+    detached,
+};
 
 /// The provider's answer, which the browser brings back.
 pub enum ProviderAnswer {
@@ -46,6 +53,7 @@ impl Accounts {
         state: &str,
         browser: &str,
         answer: ProviderAnswer,
+        address: Option<IpAddr>,
     ) -> Result<Option<ConnectResult>, EngineError> {
         let fingerprint = self.state_fingerprint(state, browser);
         let accounts = self.clone();
@@ -56,13 +64,16 @@ impl Accounts {
                     return Ok(None);
                 };
                 let app = apps::get(c, &connection.app_id)?;
-                Ok(Some((connection, app)))
+                let user = users::get(c, &connection.user_id)?;
+                Ok(user.map(|user| (connection, app, user)))
             });
-            let Some((connection, app)) = taken.await? else {
+            let Some((connection, app, user)) = taken.await? else {
                 return Ok(None);
             };
+            // The browser has a session of this user.
+            let actor = Actor::new(&user, Credential::Session, address);
             let outcome = match app {
-                Some(app) => accounts.exchange(&connection, &app, answer).await,
+                Some(app) => accounts.exchange(&actor, &connection, &app, answer).await,
                 None => Err("the app is not registered any more".to_owned()),
             };
             if let Err(error) = &outcome {
@@ -83,6 +94,7 @@ impl Accounts {
 
     async fn exchange(
         &self,
+        actor: &Actor,
         connection: &Connection,
         app: &App,
         answer: ProviderAnswer,
@@ -116,7 +128,7 @@ impl Accounts {
         let mut tokens = Tokens::first(tokens, uid, now);
         tokens.extra.extend(connection.fields.clone());
         let credentials = StoredCredentials::Oauth(tokens);
-        self.store_connected(connection, app, &credentials)
+        self.store_connected(actor, connection, app, &credentials)
             .await
             .map_err(|error| error.to_string())
     }
@@ -124,6 +136,7 @@ impl Accounts {
     /// Stores the account and finishes the connection in one transaction.
     async fn store_connected(
         &self,
+        actor: &Actor,
         connection: &Connection,
         app: &App,
         credentials: &StoredCredentials,
@@ -138,6 +151,11 @@ impl Accounts {
         let new = new_account(&user, app, name, renewal.clone(), &self.infra);
         let (id, again) = (connection.id.clone(), connection.account_id.clone());
         let (owner, renamed) = (user.clone(), connection.name.clone());
+        let action = match again {
+            Some(_) => Action::AccountReconnect,
+            None => Action::AccountConnect,
+        };
+        let mut change = self.recorded(actor, action, &new, app);
         let stored = self.infra.store.write(move |c| {
             let account = match again {
                 None => {
@@ -152,8 +170,10 @@ impl Accounts {
                     accounts::get(c, &owner, &account)?.map(|account| (account.id, account.name))
                 }
             };
-            if let Some((account, _)) = &account {
+            if let Some((account, name)) = &account {
                 connections::finish(c, &id, Ok(account))?;
+                change.set_target(Target::new(TargetKind::Account, account, name));
+                change.record(c)?;
             }
             Ok(account)
         });

@@ -3,19 +3,21 @@
 use serde_json::{Map, Value};
 use sluice_engine::{
     EngineError,
-    process::credentials::{Credentials, StoredCredentials, Tokens, oauth::Registration},
+    process::credentials::{Credentials, StoredCredentials},
 };
 use sluice_infra::Infra;
 use sluice_model::{AccountId, AppAuth, UserId};
 use sluice_store::{
-    Page, StoreError,
+    Conn, Page, StoreError,
     account_uses::{self, Use},
     accounts::{self, Account, Health, Renewal},
     apps::{self, App},
+    audit::{Action, TargetKind},
 };
 
 use crate::{
     apps::{Apps, known},
+    audit::{Actor, Change, Target},
     listing::Listing,
 };
 
@@ -54,16 +56,18 @@ impl Accounts {
         }
     }
 
-    pub async fn create(&self, user: &UserId, new: NewAccount) -> Result<AccountView, EngineError> {
+    pub async fn create(&self, actor: &Actor, new: NewAccount) -> Result<AccountView, EngineError> {
         let app = self.apps.get(new.app).await?;
         let renewal = self.sealed(&app, &new.credentials)?;
         let app = self.apps.stored(app).await?;
-        let account = new_account(user, &app, new.name, renewal, &self.infra);
+        let account = new_account(&actor.user_id, &app, new.name, renewal, &self.infra);
         let row = account.clone();
-        self.infra
-            .store
-            .write(move |c| accounts::insert(c, &row))
-            .await?;
+        let change = self.recorded(actor, Action::AccountCreate, &account, &app);
+        let created = self.infra.store.write(move |c| {
+            accounts::insert(c, &row)?;
+            change.record(c)
+        });
+        created.await?;
         Ok(AccountView { account, app })
     }
 
@@ -153,11 +157,17 @@ impl Accounts {
     /// Renames an account, or replaces its credentials, which also makes it healthy.
     pub async fn update(
         &self,
-        user: &UserId,
+        actor: &Actor,
         id: &AccountId,
         change: AccountChange,
     ) -> Result<AccountView, EngineError> {
-        let AccountView { app, .. } = self.get(user, id).await?;
+        let user = &actor.user_id;
+        let AccountView { app, account } = self.get(user, id).await?;
+        let mut recorded = self.recorded(actor, Action::AccountUpdate, &account, &app);
+        recorded.add_fields(&[
+            ("name", change.name.is_some()),
+            ("credentials", change.credentials.is_some()),
+        ]);
         let credentials = change.credentials.as_ref();
         let renewal = credentials
             .map(|given| self.sealed(&app, given))
@@ -171,6 +181,9 @@ impl Accounts {
             if let Some(renewal) = &renewal {
                 exists &= accounts::replace(c, &owner, &account, renewal)?;
             }
+            if exists {
+                recorded.record(c)?;
+            }
             Ok(exists)
         });
         if !changed.await? {
@@ -180,47 +193,16 @@ impl Accounts {
         self.get(user, id).await
     }
 
-    /// Deletes an account and revokes its tokens at the provider. Sources that use it log an error at their next run.
-    pub async fn delete(&self, user: &UserId, id: &AccountId) -> Result<(), EngineError> {
-        let view = self.get(user, id).await?;
-        let (owner, account) = (user.clone(), id.clone());
-        let removed = self
-            .infra
-            .store
-            .write(move |c| accounts::remove(c, &owner, &account))
-            .await?;
-        if !removed {
-            return Err(EngineError::NotFound("account"));
-        }
-        self.credentials.forget(user, id);
-        let accounts = self.clone();
-        self.infra
-            .shutdown
-            .spawn(async move { accounts.revoke(&view).await });
-        Ok(())
-    }
-
-    async fn revoke(&self, AccountView { account, app }: &AccountView) {
-        let (AppAuth::Oauth(settings), Ok(StoredCredentials::Oauth(tokens)), Ok(secret)) = (
-            &app.auth,
-            StoredCredentials::open(&self.infra.vault, account),
-            self.credentials.client_secret(app),
-        ) else {
-            return;
-        };
-        let Ok(registration) = Registration::new(settings, &tokens.extra, secret) else {
-            return;
-        };
-        let Tokens {
-            access_token,
-            refresh_token,
-            ..
-        } = tokens;
-        let token = refresh_token.unwrap_or(access_token);
-        let provider = self.credentials.provider();
-        if let Err(error) = provider.revoke(&registration, &token).await {
-            tracing::info!(account = %account.id, app = app.slug, %error, "provider did not revoke tokens");
-        }
+    /// A change of an account.
+    pub(super) fn recorded(
+        &self,
+        actor: &Actor,
+        action: Action,
+        account: &Account,
+        app: &App,
+    ) -> Change {
+        let target = Target::new(TargetKind::Account, &account.id, &account.name);
+        Change::new(&self.infra, actor, action, target).with("app", app.slug.as_str())
     }
 
     fn sealed(&self, app: &App, given: &Map<String, Value>) -> Result<Renewal, EngineError> {
@@ -256,7 +238,7 @@ pub(super) fn new_account(
     }
 }
 
-fn view(c: &mut dyn sluice_store::Conn, account: Account) -> Result<AccountView, StoreError> {
+fn view(c: &mut dyn Conn, account: Account) -> Result<AccountView, StoreError> {
     let app = apps::get(c, &account.app_id)?
         .ok_or_else(|| StoreError::Corrupt(format!("{} has no app", account.id)))?;
     Ok(AccountView { account, app })

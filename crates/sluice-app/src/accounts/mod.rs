@@ -2,6 +2,7 @@
 
 mod connect;
 mod connect_finish;
+mod delete;
 mod manage;
 mod props;
 

@@ -6,6 +6,7 @@ use sluice_model::{AppAuth, AppId};
 use sluice_store::{
     accounts,
     apps::{self, App, Origin},
+    audit::{Action, TargetKind},
 };
 
 use super::{
@@ -13,6 +14,8 @@ use super::{
     input::{NewApp, NewClient},
     known,
 };
+
+use crate::audit::{Actor, Change, Target};
 
 /// Manages apps.
 #[derive(Clone)]
@@ -30,7 +33,7 @@ impl Apps {
     }
 
     /// Registers an app, or replaces the one with the same slug.
-    pub async fn register(&self, new: NewApp) -> Result<App, EngineError> {
+    pub async fn register(&self, actor: &Actor, new: NewApp) -> Result<App, EngineError> {
         let errors = invalid_fields(&new);
         if !errors.is_empty() {
             return Err(EngineError::InvalidRecord {
@@ -55,6 +58,7 @@ impl Apps {
             created_at: now,
             updated_at: now,
         };
+        let mut change = self.change(actor, Action::AppRegister, &app);
         let stored = self.infra.store.write(move |c| {
             let mut app = app;
             if let Some(old) = apps::by_slug(c, &app.slug)? {
@@ -67,7 +71,12 @@ impl Apps {
                 }
             }
             apps::upsert(c, &app)?;
-            apps::by_slug(c, &app.slug)
+            let stored = apps::by_slug(c, &app.slug)?;
+            if let Some(stored) = &stored {
+                change.set_target(target(stored));
+                change.record(c)?;
+            }
+            Ok(stored)
         });
         let stored = stored.await?.ok_or_else(|| {
             EngineError::Conflict(
@@ -78,7 +87,9 @@ impl Apps {
         Ok(stored)
     }
 
-    pub async fn delete(&self, slug_or_id: String) -> Result<(), EngineError> {
+    pub async fn delete(&self, actor: &Actor, slug_or_id: String) -> Result<(), EngineError> {
+        let unknown = Target::new(TargetKind::App, "", &slug_or_id);
+        let mut change = Change::new(&self.infra, actor, Action::AppRemove, unknown);
         let removed = self.infra.store.write(move |c| {
             let Some(app) = apps::by_slug_or_id(c, &slug_or_id)? else {
                 return Ok(None);
@@ -86,7 +97,12 @@ impl Apps {
             if accounts::exist_for(c, &app.id)? {
                 return Ok(Some(false));
             }
-            apps::remove(c, &app.id).map(Some)
+            let removed = apps::remove(c, &app.id)?;
+            if removed {
+                change.set_target(target(&app));
+                change.record(c)?;
+            }
+            Ok(Some(removed))
         });
         match removed.await? {
             Some(true) => Ok(()),
@@ -110,6 +126,7 @@ impl Apps {
     /// Sets or replaces the client at the provider of an OAuth app. The rest stays as it is.
     pub async fn set_client(
         &self,
+        actor: &Actor,
         slug_or_id: String,
         client: NewClient,
     ) -> Result<App, EngineError> {
@@ -144,12 +161,18 @@ impl Apps {
         }
         app.updated_at = self.infra.now_ms();
         let row = app.clone();
-        self.infra
-            .store
-            .write(move |c| apps::upsert(c, &row))
-            .await?;
+        let change = self.change(actor, Action::AppSetOauthClient, &app);
+        let written = self.infra.store.write(move |c| {
+            apps::upsert(c, &row)?;
+            change.record(c)
+        });
+        written.await?;
         self.credentials.forget_all();
         Ok(app)
+    }
+
+    fn change(&self, actor: &Actor, action: Action, app: &App) -> Change {
+        Change::new(&self.infra, actor, action, target(app))
     }
 
     pub async fn get(&self, slug_or_id: String) -> Result<App, EngineError> {
@@ -159,4 +182,8 @@ impl Apps {
             .await?
             .ok_or(EngineError::NotFound("app"))
     }
+}
+
+fn target(app: &App) -> Target {
+    Target::new(TargetKind::App, &app.id, &app.slug)
 }

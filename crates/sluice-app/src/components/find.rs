@@ -19,7 +19,7 @@ impl Components {
     ) -> Result<Component, EngineError> {
         let owner = user.clone();
         let found = match reference {
-            ComponentRef::Code(input) => return self.save(user, input).await,
+            ComponentRef::Code(input) => return self.save_part(user, input).await,
             ComponentRef::Id(id) => {
                 let read = move |c: &mut dyn Conn| components::get(c, &owner, &id);
                 self.infra.store.read(read).await?

@@ -4,23 +4,49 @@ use sluice_code::{CodeTree, Location, MemoryFiles, ParsedModule};
 use sluice_engine::EngineError;
 use sluice_model::{ComponentId, ComponentShape, UserId, code_hash};
 use sluice_runtime::{Analysis, Role};
-use sluice_store::components::{self, Component, Packages};
+use sluice_store::{
+    audit::Action,
+    components::{self, Component, Packages},
+};
 
 use super::{
+    change::change_of,
     input::CodeInput,
     prepare::{prepare, prepare_beside},
     service::{Components, lock_hash, stored_lock},
 };
 
+use crate::audit::{Actor, Change};
+
 impl Components {
     /// Loads code in a sandbox and saves it with its shape.
-    pub async fn save(&self, user: &UserId, input: CodeInput) -> Result<Component, EngineError> {
+    pub async fn save(&self, actor: &Actor, input: CodeInput) -> Result<Component, EngineError> {
+        let component = self.inspect_input(&actor.user_id, input).await?;
+        let change = change_of(&self.infra, actor, Action::ComponentCreate, &component);
+        self.insert(component, Some(change)).await
+    }
+
+    /// As [`Components::save`], as a part of another change, which is recorded.
+    pub(super) async fn save_part(
+        &self,
+        user: &UserId,
+        input: CodeInput,
+    ) -> Result<Component, EngineError> {
         let component = self.inspect_input(user, input).await?;
+        self.insert(component, None).await
+    }
+
+    async fn insert(
+        &self,
+        component: Component,
+        change: Option<Change>,
+    ) -> Result<Component, EngineError> {
         let row = component.clone();
-        self.infra
-            .store
-            .write(move |c| components::insert(c, &row))
-            .await?;
+        let saved = self.infra.store.write(move |c| {
+            components::insert(c, &row)?;
+            change.map_or(Ok(()), |change| change.record(c))
+        });
+        saved.await?;
         self.announce_locks(lock_hash(&component));
         Ok(component)
     }

@@ -1,5 +1,6 @@
 //! Components: saving, finding, listing, searching and publishing them.
 
+mod change;
 mod entry;
 mod fetch;
 mod find;

@@ -3,14 +3,18 @@
 use sluice_engine::EngineError;
 use sluice_model::{ComponentId, UserId, is_semantic};
 use sluice_store::{
+    audit::{Action, TargetKind},
     components::{self, Component},
     registry::{self, Publication, Shelf},
 };
 
 use super::{
+    change::change_of,
     input::CodeInput,
     service::{Components, apps_of, lock_hash},
 };
+
+use crate::audit::{Actor, Change, Target};
 
 /// The component to publish.
 #[derive(Debug, Clone)]
@@ -24,10 +28,15 @@ impl Components {
     /// Publishes a component under its key. New code is saved in the same transaction, and only if it can be published.
     pub async fn publish(
         &self,
-        user: &UserId,
+        actor: &Actor,
         target: Shelf,
         input: PublishInput,
     ) -> Result<Component, EngineError> {
+        let user = &actor.user_id;
+        let action = match &target {
+            Shelf::Account(_) => Action::ComponentPublish,
+            Shelf::Server => Action::RegistryPublish,
+        };
         let (component, is_saved) = match input {
             PublishInput::Saved(id) => (self.saved_component(user, id).await?, true),
             PublishInput::Code(input) => (self.inspect_input(user, input).await?, false),
@@ -35,10 +44,14 @@ impl Components {
         let now = self.infra.now_ms();
         let publication = publication(target, &component, None, now)?;
         let row = component.clone();
+        let change = change_of(&self.infra, actor, action, &component);
         let published = self.infra.store.write(move |c| {
             let is_new = registry::publish(c, &publication)?;
             if is_new && !is_saved {
                 components::insert(c, &row)?;
+            }
+            if is_new {
+                change.record(c)?;
             }
             Ok(is_new)
         });
@@ -54,13 +67,30 @@ impl Components {
     }
 
     /// Removes every version of a key from the shelf. Sources and workflows that use them keep running.
-    pub async fn unpublish(&self, target: Shelf, key: String) -> Result<(), EngineError> {
-        let unpublished = self
-            .infra
-            .store
-            .write(move |c| registry::unpublish(c, &target, &key))
-            .await?;
-        if unpublished {
+    pub async fn unpublish(
+        &self,
+        actor: &Actor,
+        target: Shelf,
+        key: String,
+    ) -> Result<(), EngineError> {
+        let action = match &target {
+            Shelf::Account(_) => Action::ComponentUnpublish,
+            Shelf::Server => Action::RegistryUnpublish,
+        };
+        let change = Change::new(
+            &self.infra,
+            actor,
+            action,
+            Target::new(TargetKind::Component, "", &key),
+        );
+        let unpublished = self.infra.store.write(move |c| {
+            let unpublished = registry::unpublish(c, &target, &key)?;
+            if unpublished {
+                change.record(c)?;
+            }
+            Ok(unpublished)
+        });
+        if unpublished.await? {
             Ok(())
         } else {
             Err(EngineError::NotFound("component"))

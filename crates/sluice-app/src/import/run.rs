@@ -13,6 +13,7 @@ use sluice_engine::EngineError;
 use sluice_model::{ComponentFailure, FailureReason, ImportId, UserId};
 use sluice_store::{
     Store,
+    audit::{Action, TargetKind},
     imported_files::{self, ImportedFile},
     imports::{self, Import},
     registry::{self, ChangeLog},
@@ -31,6 +32,8 @@ use super::{
     tree::{ImportOutcome, ImportProgress, ImportedComponent, RemovedFile},
     upload_folder::UploadFolder,
 };
+
+use crate::audit::{Actor, Change, Target};
 
 /// How many files of earlier imports are read at a time.
 const PAGE: u32 = 1000;
@@ -83,14 +86,15 @@ impl Imports {
     /// Imports or checks a tree. It stops when the receiver of the progress is gone.
     pub async fn run(
         &self,
-        user: &UserId,
+        actor: &Actor,
         request: ImportRequest,
         tree: UnpackedTree,
         progress: mpsc::Sender<ImportProgress>,
     ) -> Result<(), EngineError> {
         let run = Run {
             imports: self,
-            user,
+            actor,
+            user: &actor.user_id,
             tree: request.tree,
             checkout: Arc::clone(&tree.checkout),
             progress,
@@ -140,6 +144,7 @@ impl<E: Into<EngineError>> From<E> for RunError {
 
 struct Run<'a> {
     imports: &'a Imports,
+    actor: &'a Actor,
     user: &'a UserId,
     tree: String,
     checkout: Arc<Checkout>,
@@ -224,6 +229,7 @@ impl Run<'_> {
         plan.map_err(|error| EngineError::Internal(format!("cannot read the tree: {error}")))
     }
 
+    /// Starts an import that can be undone. It is recorded here, because its parts become visible one after the other.
     async fn begin(&self) -> Result<ImportId, EngineError> {
         let import = Import {
             id: ImportId::random(&mut self.imports.infra.ids.rng()),
@@ -232,7 +238,13 @@ impl Run<'_> {
             created_at: self.imports.infra.now_ms(),
         };
         let id = import.id.clone();
-        let begun = self.store().write(move |c| imports::insert(c, &import));
+        let target = Target::new(TargetKind::Import, &id, &self.tree);
+        let infra = &self.imports.infra;
+        let change = Change::new(infra, self.actor, Action::RegistryImport, target);
+        let begun = self.store().write(move |c| {
+            imports::insert(c, &import)?;
+            change.record(c)
+        });
         begun.await?;
         Ok(id)
     }

@@ -5,13 +5,16 @@ use std::collections::BTreeMap;
 use sluice_engine::EngineError;
 use sluice_model::ImportId;
 use sluice_store::{
-    Conn, StoreError, components,
+    Conn, StoreError,
+    audit::{Action, TargetKind},
+    components,
     imported_files::{self, ImportedFile, RegisteredVersion},
     imports::{self, Import, ImportChange},
     registry::{self, Publication, Shelf},
 };
 
 use super::{inspection::app_folder, key_rule::KeyRule, service::Imports};
+use crate::audit::{Actor, Change, Target};
 
 /// Changes that are undone in one transaction. Others run in between.
 const UNDONE_AT_ONCE: u32 = 100;
@@ -30,7 +33,7 @@ pub struct Undone {
 impl Imports {
     /// Undoes the last import of a tree. Sources and workflows that use its components keep running. A crash leaves the rest to
     /// be undone again.
-    pub async fn undo(&self, id: ImportId) -> Result<Undone, EngineError> {
+    pub async fn undo(&self, actor: &Actor, id: ImportId) -> Result<Undone, EngineError> {
         let wanted = id.clone();
         let found = self.infra.store.read(move |c| {
             let Some(import) = imports::get(c, &wanted)? else {
@@ -48,8 +51,11 @@ impl Imports {
                 import.tree
             )));
         }
+        let target = Target::new(TargetKind::Import, &id, &import.tree);
+        let change = Change::new(&self.infra, actor, Action::RegistryUndoImport, target);
+        let mut unrecorded = Some(change);
         let mut undone = Undone::default();
-        while let Some(more) = self.undo_some(&import).await? {
+        while let Some(more) = self.undo_some(&import, unrecorded.take()).await? {
             undone.removed += more.removed;
             undone.restored += more.restored;
             undone.kept += more.kept;
@@ -57,10 +63,15 @@ impl Imports {
         Ok(undone)
     }
 
-    /// Undoes a part of the changes. `None` if there are no more.
-    async fn undo_some(&self, import: &Import) -> Result<Option<Undone>, EngineError> {
+    /// Undoes a part of the changes, and records the undo if it is the first. `None` if there are no more.
+    async fn undo_some(
+        &self,
+        import: &Import,
+        first: Option<Change>,
+    ) -> Result<Option<Undone>, EngineError> {
         let (import, now) = (import.clone(), self.infra.now_ms());
         let undone = self.infra.store.write(move |c| {
+            first.map_or(Ok(()), |change| change.record(c))?;
             let changes = imports::take_changes(c, &import.id, UNDONE_AT_ONCE)?;
             if changes.is_empty() {
                 imports::remove(c, &import.id)?;

@@ -6,6 +6,7 @@ use sluice_model::TextChange;
 use sluice_outbox::{NetGuard, Outbox};
 use sluice_store::{
     Conn, StoreError,
+    audit::{Action, TargetKind},
     notification_settings::{self, NotificationSettings, NotificationWebhook, Rules},
     sends::{
         SendKind,
@@ -18,6 +19,7 @@ use sluice_store::{
 
 use super::recipients::Recipients;
 use crate::{
+    audit::{Actor, Change, Target},
     detached,
     webhooks::{NewSecret, OLD_SECRET_SIGNS_FOR_MS, address_error},
 };
@@ -89,13 +91,15 @@ impl Notifications {
     /// settings.
     pub async fn update(
         &self,
+        actor: &Actor,
         user: &User,
         change: NotificationChange,
     ) -> Result<NotificationView, EngineError> {
         let guard = NetGuard::new(self.infra.settings.allow_private_network);
         check(&change, guard)?;
         let new = NewSecret::random(&self.infra.vault, &mut self.infra.ids.rng());
-        self.change(user, move |settings| {
+        let recorded = self.recorded(actor, Action::NotificationUpdate, user);
+        self.change(user, recorded, move |settings| {
             let shown = set_webhook(settings, change.webhook_url, new);
             change.mail_to.apply(&mut settings.mail_to);
             settings.mail = change.mail.or(settings.mail);
@@ -114,10 +118,15 @@ impl Notifications {
     }
 
     /// Gives the webhook a new secret. The old one also signs for a day.
-    pub async fn rotate_secret(&self, user: &User) -> Result<NotificationView, EngineError> {
+    pub async fn rotate_secret(
+        &self,
+        actor: &Actor,
+        user: &User,
+    ) -> Result<NotificationView, EngineError> {
         let new = NewSecret::random(&self.infra.vault, &mut self.infra.ids.rng());
         let until = self.infra.now_ms() + OLD_SECRET_SIGNS_FOR_MS;
-        self.change(user, move |settings| {
+        let recorded = self.recorded(actor, Action::NotificationRotateSecret, user);
+        self.change(user, recorded, move |settings| {
             let webhook = settings.webhook.as_mut()?;
             let secret = std::mem::replace(&mut webhook.secret, new.sealed);
             webhook.previous = Some(PreviousSecret { secret, until });
@@ -126,10 +135,16 @@ impl Notifications {
         .await
     }
 
+    fn recorded(&self, actor: &Actor, action: Action, user: &User) -> Change {
+        let target = Target::new(TargetKind::User, &user.id, &user.username);
+        Change::new(&self.infra, actor, action, target)
+    }
+
     /// Changes the settings. `change` returns the secret to show, or nothing when there is no webhook to change.
     async fn change(
         &self,
         user: &User,
+        recorded: Change,
         change: impl FnOnce(&mut NotificationSettings) -> Option<Option<String>> + Send + 'static,
     ) -> Result<NotificationView, EngineError> {
         let (infra, row) = (self.infra.clone(), user.clone());
@@ -142,6 +157,7 @@ impl Notifications {
                 return Ok(None);
             };
             notification_settings::save(c, &row.id, &settings)?;
+            recorded.record(c)?;
             subject_health::make_due(c, &row.id, now)?;
             view(c, &infra, &row, settings, secret).map(Some)
         };

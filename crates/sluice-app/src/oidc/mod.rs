@@ -170,7 +170,7 @@ impl Oidc {
             .claims(&code, &attempt)
             .await
             .map_err(|reason| inner.refused(&reason))?;
-        let user = inner.user_of(&claims).await?;
+        let user = inner.user_of(&claims, client.address).await?;
         let signed_in = inner.sessions.sign_in_user(&user, client).await?;
         let (session, token) =
             signed_in.ok_or_else(|| inner.refused("the user was removed meanwhile"))?;

@@ -3,6 +3,8 @@
 //! A person is known by issuer and subject. At the first sign-in a verified mail address says whose account it is, or a user is
 //! created. Operators are never found by their address: whoever manages addresses at the provider would become operator.
 
+use std::net::IpAddr;
+
 use sluice_engine::EngineError;
 use sluice_model::UserId;
 use sluice_store::{
@@ -26,7 +28,11 @@ enum Match {
 }
 
 impl Inner {
-    pub(super) async fn user_of(&self, claims: &Claims) -> Result<UserId, SignInError> {
+    pub(super) async fn user_of(
+        &self,
+        claims: &Claims,
+        address: IpAddr,
+    ) -> Result<UserId, SignInError> {
         let email = verified_email(claims);
         self.check_domain(email.as_deref())?;
         let identity = self.identity(claims);
@@ -38,7 +44,7 @@ impl Inner {
                 Some(_) if !self.settings.create_users => Err(self.refused(
                     "no user of this server has your mail address. Ask the operator for one",
                 )),
-                Some(email) => self.create(claims, email, identity).await,
+                Some(email) => self.create(claims, email, identity, address).await,
             },
         }
     }
@@ -93,6 +99,7 @@ impl Inner {
         claims: &Claims,
         email: String,
         identity: Identity,
+        address: IpAddr,
     ) -> Result<UserId, SignInError> {
         let name = username(claims, &email);
         for attempt in 0..NAMES {
@@ -110,7 +117,7 @@ impl Inner {
                 plan: Plan::Free,
                 operator: false,
             };
-            match self.users.create_for(new, identity.clone()).await {
+            match self.users.create_for(new, identity.clone(), address).await {
                 Ok(user) => return Ok(user.id),
                 Err(EngineError::Conflict(_)) => {
                     // The name is taken, or the same person has signed in at the same time.

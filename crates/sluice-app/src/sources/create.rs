@@ -5,9 +5,10 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use sluice_engine::{EngineError, secrets, state::Definition};
 use sluice_infra::Ids;
-use sluice_model::{ComponentShape, Hook, SourceId, UserId, configure, merged, slugify};
+use sluice_model::{ComponentShape, Hook, SourceId, configure, merged, slugify};
 use sluice_store::{
     Conn, StoreError,
+    audit::{Action, TargetKind},
     components::Component,
     sources::{self, Phase, Source},
     state, users,
@@ -20,6 +21,7 @@ use super::{
     view::SourceView,
 };
 use crate::{
+    audit::{Actor, Change, Target},
     detached,
     forms::{Asked, given_for},
     slug::free_slug,
@@ -30,18 +32,19 @@ use crate::{
 impl Sources {
     pub async fn create(
         &self,
-        user: &UserId,
+        actor: &Actor,
         request: CreateSource,
     ) -> Result<SourceView, EngineError> {
-        let (sources, user) = (self.clone(), user.clone());
+        let (sources, actor) = (self.clone(), actor.clone());
         detached::run(&self.infra.shutdown, async move {
-            let id = sources.deploy(&user, request).await?;
-            sources.get(&user, id.as_str()).await
+            let id = sources.deploy(&actor, request).await?;
+            sources.get(&actor.user_id, id.as_str()).await
         })
         .await
     }
 
-    async fn deploy(&self, user: &UserId, request: CreateSource) -> Result<SourceId, EngineError> {
+    async fn deploy(&self, actor: &Actor, request: CreateSource) -> Result<SourceId, EngineError> {
+        let user = &actor.user_id;
         let CreateSource {
             component,
             name,
@@ -94,9 +97,19 @@ impl Sources {
             updated_at: now,
         };
         let id = source.id.clone();
-        let definition = self.insert(source, &component, warnings, now).await?;
-        if has_hooks {
-            if let Err(error) = self.run_first_hooks(&definition).await {
+        let target = Target::new(TargetKind::Source, &id, &source.name);
+        let created = Change::new(&self.infra, actor, Action::SourceCreate, target);
+        // A source with hooks becomes visible with their effects.
+        let (at_once, later) = if has_hooks {
+            (None, Some(created))
+        } else {
+            (Some(created), None)
+        };
+        let definition = self
+            .insert(source, &component, warnings, at_once, now)
+            .await?;
+        if let Some(created) = later {
+            if let Err(error) = self.run_first_hooks(&definition, created).await {
                 self.undo(&id).await;
                 return Err(error);
             }
@@ -111,6 +124,7 @@ impl Sources {
         source: Source,
         component: &Component,
         warnings: Vec<String>,
+        created: Option<Change>,
         now: i64,
     ) -> Result<Arc<Definition>, EngineError> {
         let mut definition = Definition::new(source, component, Vec::new(), BTreeMap::new())?;
@@ -124,12 +138,17 @@ impl Sources {
         // Concurrent requests may choose the same slug. The loser retries.
         for _ in 0..8 {
             let (attempt, warnings) = (definition.clone(), warnings.clone());
+            let created = created.clone();
             let ids = self.infra.ids.clone();
             let node = Arc::clone(self.infra.store.incarnation());
             let stored = self
                 .infra
                 .store
-                .write(move |c| store(c, attempt, &warnings, (&ids, &node), now))
+                .write(move |c| {
+                    let name_slug = store(c, attempt, &warnings, (&ids, &node), now)?;
+                    created.map_or(Ok(()), |created| created.record(c))?;
+                    Ok(name_slug)
+                })
                 .await;
             match stored {
                 Ok(name_slug) => {
@@ -145,7 +164,11 @@ impl Sources {
         ))
     }
 
-    async fn run_first_hooks(&self, definition: &Definition) -> Result<(), EngineError> {
+    async fn run_first_hooks(
+        &self,
+        definition: &Definition,
+        created: Change,
+    ) -> Result<(), EngineError> {
         let id = definition.source.id.clone();
         let lock = self.lock(&id).await?;
         for hook in [Hook::Deploy, Hook::Activate] {
@@ -157,7 +180,8 @@ impl Sources {
         let timers = definition.timers.clone();
         let change = Box::new(move |c: &mut dyn Conn| {
             sources::set_live(c, &id)?;
-            store_timers(c, &id, &timers, &Schedule::Begin, now)
+            store_timers(c, &id, &timers, &Schedule::Begin, now)?;
+            created.record(c)
         });
         // The owner read the source before its timers were stored.
         let mut live = definition.clone();
@@ -173,7 +197,7 @@ impl Sources {
         let undone = async {
             let lock = self.lock(id).await?;
             lock.stop_dispatch().await?;
-            self.remove(id).await?;
+            self.remove(id, None).await?;
             lock.stop_owner();
             Ok::<_, EngineError>(())
         };

@@ -2,33 +2,40 @@
 //! its rows.
 
 use sluice_engine::EngineError;
-use sluice_model::{ComponentShape, Hook, SourceId, UserId};
-use sluice_store::{components, sources::Source};
+use sluice_model::{ComponentShape, Hook, SourceId};
+use sluice_store::{
+    audit::{Action, TargetKind},
+    components,
+    sources::Source,
+};
 
 use super::{requests::OnHookError, service::Sources};
-use crate::{detached, lookup};
+use crate::{
+    audit::{Actor, Change, Target},
+    detached, lookup,
+};
 
 impl Sources {
     pub async fn delete(
         &self,
-        user: &UserId,
+        actor: &Actor,
         id: &SourceId,
         on_hook_error: OnHookError,
     ) -> Result<(), EngineError> {
-        let (sources, user, id) = (self.clone(), user.clone(), id.clone());
+        let (sources, actor, id) = (self.clone(), actor.clone(), id.clone());
         detached::run(&self.infra.shutdown, async move {
-            sources.tear_down(&user, &id, on_hook_error).await
+            sources.tear_down(&actor, &id, on_hook_error).await
         })
         .await
     }
 
     async fn tear_down(
         &self,
-        user: &UserId,
+        actor: &Actor,
         id: &SourceId,
         on_hook_error: OnHookError,
     ) -> Result<(), EngineError> {
-        let store = &self.infra.store;
+        let (store, user) = (&self.infra.store, &actor.user_id);
         lookup::source(store, user, id).await?;
         let lock = self.lock(id).await?;
         // Another request may have deleted it while this one waited for the lock.
@@ -44,7 +51,9 @@ impl Sources {
                 (Err(error), _) => return Err(error),
             }
         }
-        self.remove(id).await?;
+        let target = Target::new(TargetKind::Source, id, &source.name);
+        let deleted = Change::new(&self.infra, actor, Action::SourceDelete, target);
+        self.remove(id, Some(deleted)).await?;
         lock.stop_owner();
         Ok(())
     }

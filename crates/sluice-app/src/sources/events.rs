@@ -2,11 +2,17 @@
 
 use serde_json::value::RawValue;
 use sluice_engine::EngineError;
-use sluice_model::{InvocationId, SourceId, UserId};
-use sluice_store::{events, logs};
+use sluice_model::{EventId, InvocationId, SourceId, UserId};
+use sluice_store::{
+    audit::{Action, TargetKind},
+    events, logs,
+};
 
 use super::{requests::EventRange, service::Sources};
-use crate::lookup;
+use crate::{
+    audit::{Actor, Change, Target},
+    lookup,
+};
 
 impl Sources {
     /// Runs a source with an event of the caller.
@@ -27,20 +33,23 @@ impl Sources {
 
     pub async fn delete_events(
         &self,
-        user: &UserId,
+        actor: &Actor,
         id: &SourceId,
         range: EventRange,
     ) -> Result<(), EngineError> {
-        let source = lookup::source(&self.infra.store, user, id).await?;
+        let source = lookup::source(&self.infra.store, &actor.user_id, id).await?;
+        let target = Target::new(TargetKind::Source, id, &source.name);
+        let change = Change::new(&self.infra, actor, Action::EventDelete, target);
+        let change = recorded_range(change, &range);
         let EventRange {
             start,
             end,
             channel,
         } = range;
-        let deleted = self
-            .infra
-            .store
-            .write(move |c| events::delete_range(c, &source.id, &channel, start, end));
+        let deleted = self.infra.store.write(move |c| {
+            events::delete_range(c, &source.id, &channel, start, end)?;
+            change.record(c)
+        });
         deleted.await?;
         Ok(())
     }
@@ -48,17 +57,31 @@ impl Sources {
     /// Deletes log lines from `start` to `end`, both included. A missing end is open.
     pub async fn delete_logs(
         &self,
-        user: &UserId,
+        actor: &Actor,
         id: &SourceId,
         start: Option<i64>,
         end: Option<i64>,
     ) -> Result<(), EngineError> {
-        let source = lookup::source(&self.infra.store, user, id).await?;
-        let deleted = self
-            .infra
-            .store
-            .write(move |c| logs::delete_range(c, &source.id, start, end));
+        let source = lookup::source(&self.infra.store, &actor.user_id, id).await?;
+        let target = Target::new(TargetKind::Source, id, &source.name);
+        let change = Change::new(&self.infra, actor, Action::LogDelete, target);
+        let change = change.with("start", start).with("end", end);
+        let deleted = self.infra.store.write(move |c| {
+            logs::delete_range(c, &source.id, start, end)?;
+            change.record(c)
+        });
         deleted.await?;
         Ok(())
     }
+}
+
+/// The change with the range of events that it concerns.
+pub(super) fn recorded_range(change: Change, range: &EventRange) -> Change {
+    let text = |id: Option<EventId>| id.map(|id| id.to_string());
+    let EventRange {
+        start,
+        end,
+        channel: _,
+    } = range;
+    change.with("start", text(*start)).with("end", text(*end))
 }

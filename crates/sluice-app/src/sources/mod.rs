@@ -1,5 +1,6 @@
 //! Sources: create, read, update, delete, run and replay.
 
+mod changed_fields;
 mod create;
 mod delete;
 mod events;

@@ -13,13 +13,17 @@ use sluice_model::{EventId, SourceId, UserId};
 use sluice_store::{
     BatchLimit, Conn, StoreError,
     activity::Counts,
+    audit::{Action, TargetKind},
     deliveries::Outgoing,
     events::{self, ChannelFilter, StoredEvent},
     held_events,
 };
 
-use super::{requests::EventRange, service::Sources};
-use crate::{detached, lookup};
+use super::{events::recorded_range, requests::EventRange, service::Sources};
+use crate::{
+    audit::{Actor, Change, Target},
+    detached, lookup,
+};
 
 /// Events that one transaction routes.
 const PORTION: BatchLimit = BatchLimit {
@@ -31,11 +35,12 @@ impl Sources {
     /// Routes one event again.
     pub async fn replay_event(
         &self,
-        user: &UserId,
+        actor: &Actor,
         id: &SourceId,
         event: EventId,
     ) -> Result<(), EngineError> {
-        let replay = self.replay(user, id).await?;
+        let (replay, change) = self.replay(actor, id).await?;
+        let change = change.with("event", event.to_string());
         let waker = Arc::clone(&replay);
         let replayed = move |c: &mut dyn Conn| {
             let Some(found) = events::get(c, &replay.source, event)? else {
@@ -46,6 +51,7 @@ impl Sources {
                     "the event waits for its time: it has not been sent yet".to_owned(),
                 )));
             }
+            change.record(c)?;
             Ok(Ok(replay.route(c, &[found])?))
         };
         // The listeners must be woken even if the client disconnects.
@@ -60,27 +66,34 @@ impl Sources {
     /// Routes the events of a range again, oldest first; returns their number. Delayed events that are not due are skipped.
     pub async fn replay_events(
         &self,
-        user: &UserId,
+        actor: &Actor,
         id: &SourceId,
         range: EventRange,
     ) -> Result<u64, EngineError> {
-        let replay = self.replay(user, id).await?;
-        detached::run(
-            &self.infra.shutdown,
-            async move { replay.range(range).await },
-        )
+        let (replay, change) = self.replay(actor, id).await?;
+        let change = recorded_range(change, &range);
+        detached::run(&self.infra.shutdown, async move {
+            replay.range(range, change).await
+        })
         .await
     }
 
-    async fn replay(&self, user: &UserId, id: &SourceId) -> Result<Arc<Replay>, EngineError> {
-        let source = lookup::source(&self.infra.store, user, id).await?.id;
-        Ok(Arc::new(Replay {
+    async fn replay(
+        &self,
+        actor: &Actor,
+        id: &SourceId,
+    ) -> Result<(Arc<Replay>, Change), EngineError> {
+        let source = lookup::source(&self.infra.store, &actor.user_id, id).await?;
+        let target = Target::new(TargetKind::Source, id, &source.name);
+        let change = Change::new(&self.infra, actor, Action::EventReplay, target);
+        let replay = Arc::new(Replay {
             infra: self.infra.clone(),
             streams: self.streams.clone(),
             waker: self.waker.clone(),
-            user: user.clone(),
-            source,
-        }))
+            user: actor.user_id.clone(),
+            source: source.id,
+        });
+        Ok((replay, change))
     }
 }
 
@@ -94,7 +107,12 @@ struct Replay {
 }
 
 impl Replay {
-    async fn range(self: &Arc<Self>, range: EventRange) -> Result<u64, EngineError> {
+    /// The first transaction records the change.
+    async fn range(
+        self: &Arc<Self>,
+        range: EventRange,
+        change: Change,
+    ) -> Result<u64, EngineError> {
         let EventRange {
             start,
             end,
@@ -112,10 +130,16 @@ impl Replay {
         let end = end.map_or(newest, |end| end.min(newest));
         let mut after = start.map(just_before);
         let mut count = 0;
+        let mut unrecorded = Some(change);
         loop {
             self.infra.shutdown.check()?;
             let (replay, channel) = (Arc::clone(self), channel.clone());
-            let portion = move |c: &mut dyn Conn| replay.portion(c, &channel, (after, end));
+            let change = unrecorded.take();
+            let portion = move |c: &mut dyn Conn| {
+                let portion = replay.portion(c, &channel, (after, end))?;
+                change.map_or(Ok(()), |change| change.record(c))?;
+                Ok(portion)
+            };
             let (replayed, recipients) = self.infra.store.write(portion).await?;
             self.wake(&recipients);
             let Some(last) = replayed.last() else {

@@ -12,7 +12,7 @@ use sluice_infra::Infra;
 use sluice_model::SourceId;
 use sluice_store::sources;
 
-use crate::{accounts::AccountProps, components::Components, forms::Forms};
+use crate::{accounts::AccountProps, audit::Change, components::Components, forms::Forms};
 
 /// Creates, changes, deletes, runs and replays sources.
 #[derive(Clone)]
@@ -77,12 +77,19 @@ impl Sources {
         }
     }
 
-    /// Removes a source from the store, its endpoints and its streams.
-    pub(super) async fn remove(&self, id: &SourceId) -> Result<(), EngineError> {
+    /// Removes a source from the store, its endpoints and its streams. One that never became visible leaves no entry.
+    pub(super) async fn remove(
+        &self,
+        id: &SourceId,
+        deleted: Option<Change>,
+    ) -> Result<(), EngineError> {
         let removed = id.clone();
         self.infra
             .store
-            .write(move |c| sources::remove(c, &removed))
+            .write(move |c| {
+                sources::remove(c, &removed)?;
+                deleted.map_or(Ok(()), |deleted| deleted.record(c))
+            })
             .await?;
         self.endpoints.changed(id);
         self.streams.close(id);

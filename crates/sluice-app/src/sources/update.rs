@@ -11,6 +11,7 @@ use sluice_engine::{
 };
 use sluice_model::{Hook, SourceId, UserId, carried_over, configure};
 use sluice_store::{
+    audit::{Action, TargetKind},
     endpoints,
     inbox::{self, InboxKind},
     sources::{self, Source},
@@ -18,12 +19,14 @@ use sluice_store::{
 };
 
 use super::{
+    changed_fields::describe,
     plan,
     requests::{UpdateSource, must_be_a_source},
     service::Sources,
     view::SourceView,
 };
 use crate::{
+    audit::{self, Actor, Target},
     detached,
     forms::{Asked, Previous, given_for},
     lookup,
@@ -34,25 +37,25 @@ use crate::{
 impl Sources {
     pub async fn update(
         &self,
-        user: &UserId,
+        actor: &Actor,
         id: &SourceId,
         request: UpdateSource,
     ) -> Result<SourceView, EngineError> {
-        let (sources, user, id) = (self.clone(), user.clone(), id.clone());
+        let (sources, actor, id) = (self.clone(), actor.clone(), id.clone());
         detached::run(&self.infra.shutdown, async move {
-            sources.change(&user, &id, request).await?;
-            sources.get(&user, id.as_str()).await
+            sources.change(&actor, &id, request).await?;
+            sources.get(&actor.user_id, id.as_str()).await
         })
         .await
     }
 
     async fn change(
         &self,
-        user: &UserId,
+        actor: &Actor,
         id: &SourceId,
         request: UpdateSource,
     ) -> Result<(), EngineError> {
-        let store = &self.infra.store;
+        let (store, user) = (&self.infra.store, &actor.user_id);
         lookup::source(store, user, id).await?;
         let component = match request.component {
             Some(reference) => Some(self.components.resolve(user, reference).await?),
@@ -124,11 +127,15 @@ impl Sources {
         let transition = Transition::of(&old.source, &new.source, rerun);
         let changed_retention =
             (new.source.retention != old.source.retention).then(|| new.source.clone());
+        let target = Target::new(TargetKind::Source, id, &new.source.name);
+        let mut updated = audit::Change::new(&self.infra, actor, Action::SourceUpdate, target);
+        describe(&mut updated, &old.source, &new.source);
         let change = Changed {
             old,
             new,
             renamed: renamed.is_some(),
             warnings,
+            updated,
         };
         self.apply(lock, transition, change).await?;
         if let Some(source) = changed_retention {
@@ -255,6 +262,7 @@ struct Changed {
     renamed: bool,
     /// Warnings of the new code.
     warnings: Vec<String>,
+    updated: audit::Change,
 }
 
 /// The effect of an update on a source.
@@ -294,8 +302,10 @@ fn change(transition: Transition, changed: &Changed, now: i64) -> Change {
     let Changed { new, renamed, .. } = changed;
     let (wanted, specs, renamed) = (new.endpoints.clone(), new.timers.clone(), *renamed);
     let warnings = changed.warnings.clone();
+    let updated = changed.updated.clone();
     let mut source = new.source.clone();
     Box::new(move |c| {
+        updated.record(c)?;
         if renamed {
             source.name_slug = free_slug(c, &source.user_id, &source.name, sources::slug_taken)?;
         }

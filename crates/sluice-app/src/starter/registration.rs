@@ -10,12 +10,16 @@ use sluice_infra::Infra;
 use sluice_model::UserId;
 use sluice_store::{
     Conn, StoreError,
+    audit::{Action, TargetKind},
     imported_files::{self, ImportedFile},
     registry::{self, Shelf},
 };
 
 use super::set::{StarterComponent, StarterSet};
-use crate::import::{ImportOutcome, ImportedComponent, Imports, KeyRule, Part, link_texts};
+use crate::{
+    audit::{Actor, Change, Target},
+    import::{ImportOutcome, ImportedComponent, Imports, KeyRule, Part, link_texts},
+};
 
 const TREE: &str = "sluice";
 /// The tree whose rows are about the set as a whole.
@@ -88,12 +92,16 @@ pub(super) async fn register(
         .await?;
     let count = results.len();
     check(results)?;
+    let target = Target::new(TargetKind::Registry, "", TREE);
+    let change = Change::new(infra, &Actor::server(), Action::RegistryStarterSet, target);
+    let change = change.with("components", count);
     infra
         .store
         .write(move |c| {
             remove_left(c, &paths)?;
             record(c, CLAIM_PATH, "0")?;
-            record(c, SET_PATH, &hash)
+            record(c, SET_PATH, &hash)?;
+            change.record(c)
         })
         .await?;
     Ok(count)

@@ -4,14 +4,19 @@ use sluice_engine::EngineError;
 use sluice_model::{Cursor, DeliveryId, UserId, WebhookId};
 use sluice_store::{
     Page,
+    audit::{Action, TargetKind},
     deliveries::Attempt,
     delivery_history::{self, Delivery, Detail, Finished, Replay, ReplayProgress},
     delivery_lists::{self, Selection, Tally, Whose},
     webhooks::{self, Webhook},
 };
 
-use super::manage::Webhooks;
-use crate::{detached, listing::Listing};
+use super::{changed_fields::target, manage::Webhooks};
+use crate::{
+    audit::{Actor, Change, Target},
+    detached,
+    listing::Listing,
+};
 
 /// Deliveries that are replayed in one transaction.
 const REPLAY_BATCH: u32 = 500;
@@ -80,13 +85,24 @@ impl Webhooks {
     /// at once.
     pub async fn replay_delivery(
         &self,
+        actor: &Actor,
+        id: &DeliveryId,
+    ) -> Result<ReplayedDelivery, EngineError> {
+        let target = Target::new(TargetKind::Delivery, id, "");
+        let change = Change::new(&self.infra, actor, Action::DeliveryReplay, target);
+        self.attempt_again(&actor.user_id, id, change).await
+    }
+
+    async fn attempt_again(
+        &self,
         user: &UserId,
         id: &DeliveryId,
+        change: Change,
     ) -> Result<ReplayedDelivery, EngineError> {
         let (service, user, id) = (self.clone(), user.clone(), id.clone());
         // The attempt must be recorded even if the client disconnects.
         detached::run(&self.infra.shutdown, async move {
-            service.replay_now(&user, &id).await
+            service.replay_now(&user, &id, change).await
         })
         .await
     }
@@ -94,10 +110,11 @@ impl Webhooks {
     /// Attempts the delivery of a webhook that is next, also while its circuit breaker pauses.
     pub async fn retry(
         &self,
-        user: &UserId,
+        actor: &Actor,
         id: &WebhookId,
     ) -> Result<ReplayedDelivery, EngineError> {
-        if !self.get(user, id).await?.active {
+        let (user, found) = (&actor.user_id, self.get(&actor.user_id, id).await?);
+        if !found.active {
             return Err(inactive());
         }
         let webhook = id.clone();
@@ -106,13 +123,16 @@ impl Webhooks {
             .store
             .read(move |c| delivery_history::next_pending(c, &webhook));
         let next = next.await?.ok_or_else(nothing_waits)?;
-        self.replay_delivery(user, &next).await
+        let change = Change::new(&self.infra, actor, Action::DeliveryRetry, target(&found));
+        let change = change.with("delivery", next.as_str());
+        self.attempt_again(user, &next, change).await
     }
 
     async fn replay_now(
         &self,
         user: &UserId,
         id: &DeliveryId,
+        change: Change,
     ) -> Result<ReplayedDelivery, EngineError> {
         let now = self.infra.now_ms();
         let permit = self.outbox.permit_attempt();
@@ -127,6 +147,9 @@ impl Webhooks {
                 Some(_) | None => return Ok(Err(inactive())),
             }
             delivery_history::replay(c, &delivery, due_at, now)?;
+            change
+                .with("webhook", found.webhook_id.as_str())
+                .record(c)?;
             Ok(Ok(found.webhook_id))
         });
         let webhook = write.await??;
@@ -144,28 +167,34 @@ impl Webhooks {
     /// Replays deliveries of one webhook; returns their number.
     pub async fn replay(
         &self,
-        user: &UserId,
+        actor: &Actor,
         id: &WebhookId,
         range: ReplayRange,
     ) -> Result<u64, EngineError> {
-        if !self.get(user, id).await?.active {
+        let webhook = self.get(&actor.user_id, id).await?;
+        if !webhook.active {
             return Err(inactive());
         }
-        self.replay_to(vec![id.clone()], range).await
+        let change = Change::new(&self.infra, actor, Action::DeliveryReplay, target(&webhook));
+        self.replay_to(vec![webhook.id], range, change).await
     }
 
     /// Replays deliveries of all active webhooks of the user; returns their number.
-    pub async fn replay_all(&self, user: &UserId, range: ReplayRange) -> Result<u64, EngineError> {
-        let user = user.clone();
+    pub async fn replay_all(&self, actor: &Actor, range: ReplayRange) -> Result<u64, EngineError> {
+        let all = Target::new(TargetKind::Webhook, "", "");
+        let change = Change::new(&self.infra, actor, Action::DeliveryReplay, all);
+        let user = actor.user_id.clone();
         let active = self.infra.store.read(move |c| webhooks::active(c, &user));
-        self.replay_to(active.await?, range).await
+        self.replay_to(active.await?, range, change).await
     }
 
     async fn replay_to(
         &self,
         webhooks: Vec<WebhookId>,
         range: ReplayRange,
+        change: Change,
     ) -> Result<u64, EngineError> {
+        let change = change.with("since", range.since).with("until", range.until);
         let replay = Replay {
             which: range.which,
             since: range.since.unwrap_or(i64::MIN),
@@ -174,27 +203,32 @@ impl Webhooks {
         };
         let service = self.clone();
         detached::run(&self.infra.shutdown, async move {
-            let mut count = 0;
+            let (mut count, mut unrecorded) = (0, Some(change));
             for webhook in webhooks {
-                count += service.replay_in_batches(webhook, &replay).await?;
+                let change = unrecorded.take();
+                count += service.replay_in_batches(webhook, &replay, change).await?;
             }
             Ok(count)
         })
         .await
     }
 
+    /// The first transaction records the change, if one is given.
     async fn replay_in_batches(
         &self,
         webhook: WebhookId,
         replay: &Replay,
+        mut change: Option<Change>,
     ) -> Result<u64, EngineError> {
         let mut total = 0;
         let mut from: Option<Cursor> = None;
         loop {
             let (id, replay) = (webhook.clone(), replay.clone());
             let now = self.infra.now_ms();
+            let change = change.take();
             let batch = self.infra.store.write(move |c| {
                 let from = from.as_ref();
+                change.map_or(Ok(()), |change| change.record(c))?;
                 delivery_history::replay_batch(c, &id, &replay, from, REPLAY_BATCH, now)
             });
             let ReplayProgress { count, next } = batch.await?;

@@ -5,12 +5,22 @@ use sluice_infra::{Infra, MS_PER_DAY};
 use sluice_model::{TextChange, UserId, WebhookId};
 use sluice_outbox::{NetGuard, Outbox};
 use sluice_store::{
-    Conn, Page, StoreError, delivery_history,
+    Conn, Page, StoreError,
+    audit::{Action, TargetKind},
+    delivery_history,
     webhooks::{self, PreviousSecret, Webhook, WebhookFilter},
 };
 
-use super::{address, secret::NewSecret};
-use crate::{detached, listing::Listing};
+use super::{
+    address,
+    changed_fields::{describe, target},
+    secret::NewSecret,
+};
+use crate::{
+    audit::{Actor, Change, Target},
+    detached,
+    listing::Listing,
+};
 
 /// After a rotation, the old secret also signs for this long.
 pub(crate) const OLD_SECRET_SIGNS_FOR_MS: i64 = MS_PER_DAY;
@@ -33,6 +43,25 @@ pub struct WebhookChange {
     pub description: TextChange,
     pub active: Option<bool>,
     pub concurrency: Option<u32>,
+}
+
+impl WebhookChange {
+    fn apply(self, webhook: &mut Webhook) {
+        let WebhookChange {
+            url,
+            name,
+            description,
+            active,
+            concurrency,
+        } = self;
+        if let Some(url) = url {
+            webhook.url = url;
+        }
+        name.apply(&mut webhook.name);
+        description.apply(&mut webhook.description);
+        webhook.active = active.unwrap_or(webhook.active);
+        webhook.concurrency = concurrency.unwrap_or(webhook.concurrency);
+    }
 }
 
 /// A webhook with its new signing secret, which is shown only once.
@@ -60,7 +89,7 @@ impl Webhooks {
 
     pub async fn create(
         &self,
-        user: &UserId,
+        actor: &Actor,
         new: NewWebhook,
     ) -> Result<WebhookWithSecret, EngineError> {
         let NewWebhook {
@@ -74,7 +103,7 @@ impl Webhooks {
         let now = self.infra.creation_ms();
         let webhook = Webhook {
             id: WebhookId::random(&mut self.infra.ids.rng()),
-            user_id: user.clone(),
+            user_id: actor.user_id.clone(),
             name,
             description,
             url,
@@ -86,10 +115,12 @@ impl Webhooks {
             updated_at: now,
         };
         let row = webhook.clone();
-        self.infra
-            .store
-            .write(move |c| webhooks::insert(c, &row))
-            .await?;
+        let change = Change::new(&self.infra, actor, Action::WebhookCreate, target(&webhook));
+        let created = self.infra.store.write(move |c| {
+            webhooks::insert(c, &row)?;
+            change.record(c)
+        });
+        created.await?;
         Ok(WebhookWithSecret {
             webhook,
             signing_secret: secret.shown,
@@ -124,41 +155,35 @@ impl Webhooks {
 
     pub async fn update(
         &self,
-        user: &UserId,
+        actor: &Actor,
         id: &WebhookId,
         change: WebhookChange,
     ) -> Result<Webhook, EngineError> {
         check(change.url.as_deref(), change.concurrency, self.guard)?;
-        self.change(user, id, move |webhook| {
-            let WebhookChange {
-                url,
-                name,
-                description,
-                active,
-                concurrency,
-            } = change;
-            if let Some(url) = url {
-                webhook.url = url;
-            }
-            name.apply(&mut webhook.name);
-            description.apply(&mut webhook.description);
-            webhook.active = active.unwrap_or(webhook.active);
-            webhook.concurrency = concurrency.unwrap_or(webhook.concurrency);
-        })
+        self.change(
+            actor,
+            id,
+            Action::WebhookUpdate,
+            move |webhook, recorded| {
+                let before = webhook.clone();
+                change.apply(webhook);
+                describe(recorded, &before, webhook);
+            },
+        )
         .await
     }
 
     /// Gives a webhook a new secret. The old one also signs for a day.
     pub async fn rotate_secret(
         &self,
-        user: &UserId,
+        actor: &Actor,
         id: &WebhookId,
     ) -> Result<WebhookWithSecret, EngineError> {
         let NewSecret { shown, sealed } =
             NewSecret::random(&self.infra.vault, &mut self.infra.ids.rng());
         let until = self.infra.now_ms() + OLD_SECRET_SIGNS_FOR_MS;
         let webhook = self
-            .change(user, id, move |webhook| {
+            .change(actor, id, Action::WebhookRotateSecret, move |webhook, _| {
                 let secret = std::mem::replace(&mut webhook.secret, sealed);
                 webhook.previous = Some(PreviousSecret { secret, until });
             })
@@ -171,19 +196,24 @@ impl Webhooks {
 
     async fn change(
         &self,
-        user: &UserId,
+        actor: &Actor,
         id: &WebhookId,
-        change: impl FnOnce(&mut Webhook) + Send + 'static,
+        action: Action,
+        change: impl FnOnce(&mut Webhook, &mut Change) + Send + 'static,
     ) -> Result<Webhook, EngineError> {
-        let (user, row) = (user.clone(), id.clone());
+        let unnamed = Target::new(TargetKind::Webhook, id, "");
+        let mut recorded = Change::new(&self.infra, actor, action, unnamed);
+        let (user, row) = (actor.user_id.clone(), id.clone());
         let now = self.infra.now_ms();
         let write = move |c: &mut dyn Conn| {
             let Some(mut webhook) = webhooks::hold(c, &user, &row)? else {
                 return Ok(None);
             };
-            change(&mut webhook);
+            change(&mut webhook, &mut recorded);
             webhook.updated_at = now;
             webhooks::update(c, &webhook)?;
+            recorded.set_target(target(&webhook));
+            recorded.record(c)?;
             Ok(Some(webhook))
         };
         // The worker must see a stored change even if the client disconnects.
@@ -198,18 +228,31 @@ impl Webhooks {
     }
 
     /// Deletes a webhook with its subscriptions and its deliveries.
-    pub async fn delete(&self, user: &UserId, id: &WebhookId) -> Result<(), EngineError> {
-        self.get(user, id).await?;
-        let (webhooks, user, id) = (self.clone(), user.clone(), id.clone());
+    pub async fn delete(&self, actor: &Actor, id: &WebhookId) -> Result<(), EngineError> {
+        self.delete_of(&actor.user_id, actor, id).await
+    }
+
+    /// As [`Webhooks::delete`], for a webhook of any user.
+    pub(crate) async fn delete_of(
+        &self,
+        user: &UserId,
+        actor: &Actor,
+        id: &WebhookId,
+    ) -> Result<(), EngineError> {
+        let webhook = self.get(user, id).await?;
+        let change = Change::new(&self.infra, actor, Action::WebhookDelete, target(&webhook));
+        let change = change.of_account(user);
+        let webhooks = self.clone();
         detached::run(&self.infra.shutdown, async move {
-            webhooks.tear_down(user, id).await
+            webhooks.tear_down(webhook, change).await
         })
         .await
     }
 
     /// Deliveries are removed first, in batches, so that other writes run in between. Once the webhook is gone, all of it
     /// is gone.
-    async fn tear_down(&self, user: UserId, id: WebhookId) -> Result<(), EngineError> {
+    async fn tear_down(&self, webhook: Webhook, change: Change) -> Result<(), EngineError> {
+        let Webhook { id, user_id, .. } = webhook;
         loop {
             let webhook = id.clone();
             let removed = self
@@ -222,8 +265,11 @@ impl Webhooks {
         }
         let webhook = id.clone();
         let removed = self.infra.store.write(move |c| {
-            let removed = webhooks::remove(c, &user, &webhook)?;
+            let removed = webhooks::remove(c, &user_id, &webhook)?;
             while removed && delivery_history::remove_batch(c, &webhook, REMOVAL_BATCH)? > 0 {}
+            if removed {
+                change.record(c)?;
+            }
             Ok::<_, StoreError>(removed)
         });
         if !removed.await? {

@@ -1,6 +1,7 @@
 //! Webhooks and the history of their deliveries.
 
 mod address;
+mod changed_fields;
 mod deliveries;
 mod health;
 mod manage;

@@ -4,7 +4,11 @@ use std::collections::BTreeMap;
 
 use sluice_engine::EngineError;
 use sluice_model::{UserId, WorkflowId};
-use sluice_store::{StoreError, deployments, workflows};
+use sluice_store::{
+    StoreError,
+    audit::{Action, TargetKind},
+    deployments, workflows,
+};
 
 use super::{
     environment,
@@ -14,7 +18,10 @@ use super::{
     store::{self, NewVersion, Update},
     view::WorkflowView,
 };
-use crate::detached;
+use crate::{
+    audit::{Actor, Change, Target},
+    detached,
+};
 
 /// Concurrent requests may choose the same slug. The loser retries.
 const SLUG_ATTEMPTS: usize = 8;
@@ -22,34 +29,36 @@ const SLUG_ATTEMPTS: usize = 8;
 impl Workflows {
     pub async fn create(
         &self,
-        user: &UserId,
+        actor: &Actor,
         request: Deploy,
     ) -> Result<WorkflowView, EngineError> {
-        let (service, user) = (self.clone(), user.clone());
+        let (service, actor) = (self.clone(), actor.clone());
         detached::run(&self.infra.shutdown, async move {
             let id = WorkflowId::random(&mut service.infra.ids.rng());
             let active = request.active.unwrap_or(true);
+            let user = &actor.user_id;
             let version = service
-                .new_version(&user, &id, request, &BTreeMap::new())
+                .new_version(user, &id, request, &BTreeMap::new())
                 .await?;
             let locks = version.locks();
-            service.insert(&user, &id, active, version).await?;
+            service.insert(&actor, &id, active, version).await?;
             service.components.announce_locks(locks);
             service.changed(&id);
-            service.get(&user, id.as_str()).await
+            service.get(user, id.as_str()).await
         })
         .await
     }
 
     pub async fn update(
         &self,
-        user: &UserId,
+        actor: &Actor,
         id_or_slug: &str,
         change: ChangeWorkflow,
     ) -> Result<WorkflowView, EngineError> {
-        let id = self.row(user, id_or_slug).await?.id;
-        let (service, user) = (self.clone(), user.clone());
+        let id = self.row(&actor.user_id, id_or_slug).await?.id;
+        let (service, actor) = (self.clone(), actor.clone());
         detached::run(&self.infra.shutdown, async move {
+            let user = &actor.user_id;
             let (active, update) = match change {
                 ChangeWorkflow::Deploy(request) => {
                     let active = request.active;
@@ -59,16 +68,16 @@ impl Workflows {
                         .store
                         .read(move |c| workflows::secrets(c, &stored));
                     let version = service
-                        .new_version(&user, &id, request, &stored.await?)
+                        .new_version(user, &id, request, &stored.await?)
                         .await?;
                     (active, Update::Version(Box::new(version)))
                 }
                 ChangeWorkflow::Adjust { secrets, active } => {
-                    let sealed = service.new_secrets(&user, &id, &secrets).await?;
+                    let sealed = service.new_secrets(user, &id, &secrets).await?;
                     (active, Update::Secrets(sealed))
                 }
             };
-            service.apply(&user, &id, active, update).await
+            service.apply(&actor, &id, active, update).await
         })
         .await
     }
@@ -76,21 +85,23 @@ impl Workflows {
     /// Stores a change of a workflow and makes it effective.
     pub(super) async fn apply(
         &self,
-        user: &UserId,
+        actor: &Actor,
         id: &WorkflowId,
         active: Option<bool>,
         update: Update,
     ) -> Result<WorkflowView, EngineError> {
+        let user = &actor.user_id;
+        let target = Target::new(TargetKind::Workflow, id, "");
+        let change = Change::new(&self.infra, actor, update.action(), target);
         let now = self.infra.now_ms();
         let locks = match &update {
             Update::Version(version) => version.locks(),
             Update::Rollback(_) | Update::Secrets(_) => Vec::new(),
         };
         let (owner, changed, ids) = (user.clone(), id.clone(), self.infra.ids.clone());
-        let stored = self
-            .infra
-            .store
-            .write(move |c| store::update(c, &owner, &changed, active, update, &ids, now));
+        let stored = self.infra.store.write(move |c| {
+            store::update(c, (&owner, &changed), active, update, change, &ids, now)
+        });
         if !stored.await? {
             return Err(EngineError::NotFound("workflow"));
         }
@@ -140,19 +151,23 @@ impl Workflows {
 
     async fn insert(
         &self,
-        user: &UserId,
+        actor: &Actor,
         id: &WorkflowId,
         active: bool,
         version: NewVersion,
     ) -> Result<(), EngineError> {
+        let target = Target::new(TargetKind::Workflow, id, &version.definition.name);
+        let mut change = Change::new(&self.infra, actor, Action::WorkflowCreate, target);
+        change.add_names("secrets", version.secrets.keys());
         let now = self.infra.creation_ms();
         for _ in 0..SLUG_ATTEMPTS {
-            let (owner, id, version) = (user.clone(), id.clone(), version.clone());
+            let (owner, id) = (actor.user_id.clone(), id.clone());
+            let (version, change) = (version.clone(), change.clone());
             let ids = self.infra.ids.clone();
-            let stored = self
-                .infra
-                .store
-                .write(move |c| store::create(c, &owner, &id, active, version, &ids, now));
+            let stored = self.infra.store.write(move |c| {
+                store::create(c, &owner, &id, active, version, &ids, now)?;
+                change.record(c)
+            });
             match stored.await {
                 Err(StoreError::Conflict(_)) => {}
                 stored => return Ok(stored?),

@@ -4,11 +4,13 @@ use std::collections::HashSet;
 
 use sluice_engine::{EngineError, timers::waiting_runs::continue_run};
 use sluice_model::{
-    InvocationId, UserId,
+    InvocationId,
     workflow::{RunOrigin, WorkflowDefinition},
 };
 use sluice_store::{
-    Conn, StoreError, deployments,
+    Conn, StoreError,
+    audit::{Action, TargetKind},
+    deployments,
     run_history::{self, Outline},
     run_steps::{self, StepRecord, StepState},
     runs::{self, Run, RunState},
@@ -16,7 +18,10 @@ use sluice_store::{
 };
 
 use super::{runs::must_be_active, service::Workflows};
-use crate::detached;
+use crate::{
+    audit::{Actor, Change, Target},
+    detached,
+};
 
 const REPLAY: &str = r#"{"cause":"replay"}"#;
 /// Runs that one read returns.
@@ -46,12 +51,12 @@ impl Workflows {
     /// Replays one run; returns the id of the new one.
     pub async fn replay_run(
         &self,
-        user: &UserId,
+        actor: &Actor,
         id_or_slug: &str,
         run: InvocationId,
         from: ReplayFrom,
     ) -> Result<InvocationId, EngineError> {
-        let workflow = self.row(user, id_or_slug).await?;
+        let workflow = self.row(&actor.user_id, id_or_slug).await?;
         must_be_active(&workflow)?;
         let (replayed, wanted) = (workflow.id.clone(), run);
         let found = self
@@ -70,10 +75,13 @@ impl Workflows {
             ));
         }
         let new = self.infra.ids.invocation();
+        let target = Target::new(TargetKind::Run, run, &workflow.name);
+        let change = Change::new(&self.infra, actor, Action::RunReplay, target);
+        let change = change.with("workflow", workflow.id.as_str());
         let service = self.clone();
         detached::run(&self.infra.shutdown, async move {
             let started = service
-                .start_replays(&workflow, vec![(run, new)], from)
+                .start_replays(&workflow, vec![(run, new)], from, Some(change))
                 .await?;
             if started.is_empty() {
                 return Err(EngineError::NotFound("run"));
@@ -87,22 +95,26 @@ impl Workflows {
     /// that a run with a successful replay is not replayed again.
     pub async fn replay_runs(
         &self,
-        user: &UserId,
+        actor: &Actor,
         id_or_slug: &str,
         which: ReplayRuns,
     ) -> Result<u64, EngineError> {
-        let workflow = self.row(user, id_or_slug).await?;
+        let workflow = self.row(&actor.user_id, id_or_slug).await?;
         must_be_active(&workflow)?;
+        let target = Target::new(TargetKind::Workflow, &workflow.id, &workflow.name);
+        let change = Change::new(&self.infra, actor, Action::RunReplay, target);
         let service = self.clone();
         detached::run(&self.infra.shutdown, async move {
             let mut wanted = service.last_runs(&workflow, &which).await?;
+            let change = change.with("runs", wanted.len());
             let mut count = 0;
             while !wanted.is_empty() {
                 service.infra.shutdown.check()?;
                 let batch = wanted.iter().rev().take(BATCH_RUNS);
                 let batch = batch.map(|run| (*run, service.infra.ids.invocation()));
+                let change = (count == 0).then(|| change.clone());
                 let started = service
-                    .start_replays(&workflow, batch.collect(), which.from)
+                    .start_replays(&workflow, batch.collect(), which.from, change)
                     .await?;
                 if started.is_empty() {
                     break;
@@ -147,13 +159,14 @@ impl Workflows {
         }
     }
 
-    /// Starts replays in one transaction. Handles at least one run and may stop before the last; returns for each handled
+    /// Starts replays in one transaction, and records the change if one is given. Handles at least one run and may stop before the last; returns for each handled
     /// run whether it still exists.
     async fn start_replays(
         &self,
         workflow: &Workflow,
         which: Vec<(InvocationId, InvocationId)>,
         from: ReplayFrom,
+        change: Option<Change>,
     ) -> Result<Vec<bool>, EngineError> {
         let (id, user) = (workflow.id.clone(), workflow.user_id.clone());
         let now = self.infra.now_ms();
@@ -178,6 +191,9 @@ impl Workflows {
                 if bytes > BATCH_BYTES {
                     break;
                 }
+            }
+            if started.contains(&true) {
+                change.map_or(Ok(()), |change| change.record(c))?;
             }
             Ok(started)
         });

@@ -6,6 +6,7 @@ use sluice_infra::Ids;
 use sluice_model::{DeploymentId, UserId, WorkflowId, slugify, workflow::WorkflowDefinition};
 use sluice_store::{
     Conn, StoreError,
+    audit::{Action, TargetKind},
     components::{self, Component},
     deployments::{self, Deployment},
     users,
@@ -13,7 +14,12 @@ use sluice_store::{
 };
 
 use super::triggers::{self, Before};
-use crate::{components::lock_hash, slug::free_slug, subscriptions::subscribe_created};
+use crate::{
+    audit::{Change, Target},
+    components::lock_hash,
+    slug::free_slug,
+    subscriptions::subscribe_created,
+};
 
 /// A valid version that is not stored yet.
 #[derive(Clone)]
@@ -52,7 +58,7 @@ pub(super) fn create(
         name_slug: free_slug(c, user, &name, workflows::slug_taken)?,
         name,
         active,
-        deployment_id: insert_version(c, id, version, ids, now)?,
+        deployment_id: insert_version(c, id, version, ids, now)?.id,
         created_at: now,
         updated_at: now,
     };
@@ -70,13 +76,23 @@ pub(super) enum Update {
     Secrets(BTreeMap<String, String>),
 }
 
-/// Returns false when the workflow does not exist. Without `active`, it stays active or inactive.
+impl Update {
+    pub(super) fn action(&self) -> Action {
+        match self {
+            Update::Version(_) => Action::WorkflowDeploy,
+            Update::Rollback(_) => Action::WorkflowRollback,
+            Update::Secrets(_) => Action::WorkflowUpdate,
+        }
+    }
+}
+
+/// Returns false when the workflow does not exist. Without `active`, it stays active or inactive. Records the change.
 pub(super) fn update(
     c: &mut dyn Conn,
-    user: &UserId,
-    id: &WorkflowId,
+    (user, id): (&UserId, &WorkflowId),
     active: Option<bool>,
     update: Update,
+    mut change: Change,
     ids: &Ids,
     now: i64,
 ) -> Result<bool, StoreError> {
@@ -90,15 +106,23 @@ pub(super) fn update(
     let definition = match update {
         Update::Version(version) => {
             let definition = version.definition.clone();
-            workflow.deployment_id = insert_version(c, id, *version, ids, now)?;
+            change.add_names("secrets", version.secrets.keys());
+            let deployment = insert_version(c, id, *version, ids, now)?;
+            change.add("version", deployment.number);
+            workflow.deployment_id = deployment.id;
             definition
         }
         Update::Rollback(deployment) => {
+            change.add("version", deployment.number);
             workflow.deployment_id = deployment.id;
             deployment.definition
         }
         Update::Secrets(secrets) => {
             store_secrets(c, id, &secrets)?;
+            change.add_names("secrets", secrets.keys());
+            if secrets.is_empty() && workflow.active != before.active {
+                change.set_action(switch(workflow.active));
+            }
             before.definition.clone()
         }
     };
@@ -110,7 +134,20 @@ pub(super) fn update(
     }
     workflows::update(c, &workflow)?;
     triggers::store(c, &workflow, Some(&before), &definition, ids, now)?;
+    if workflow.active != before.active {
+        change.add("active", workflow.active);
+    }
+    change.set_target(Target::new(TargetKind::Workflow, id, &workflow.name));
+    change.record(c)?;
     Ok(true)
+}
+
+fn switch(active: bool) -> Action {
+    if active {
+        Action::WorkflowActivate
+    } else {
+        Action::WorkflowDeactivate
+    }
 }
 
 fn running(
@@ -134,7 +171,7 @@ fn insert_version(
     version: NewVersion,
     ids: &Ids,
     now: i64,
-) -> Result<DeploymentId, StoreError> {
+) -> Result<Deployment, StoreError> {
     for component in &version.components {
         components::insert(c, component)?;
     }
@@ -149,7 +186,7 @@ fn insert_version(
         created_at: now,
     };
     deployments::insert(c, &deployment)?;
-    Ok(deployment.id)
+    Ok(deployment)
 }
 
 fn store_secrets(

@@ -5,7 +5,7 @@ use sluice_model::UserId;
 use sluice_store::deployments::{self, Deployment, Version};
 
 use super::{service::Workflows, store::Update, view::WorkflowView};
-use crate::detached;
+use crate::{audit::Actor, detached};
 
 pub struct VersionView<T> {
     pub version: T,
@@ -56,15 +56,17 @@ impl Workflows {
     /// Makes an earlier version current, with its triggers.
     pub async fn roll_back(
         &self,
-        user: &UserId,
+        actor: &Actor,
         id_or_slug: &str,
         number: u32,
     ) -> Result<WorkflowView, EngineError> {
+        let user = &actor.user_id;
         let VersionView { version, .. } = self.version(user, id_or_slug, number).await?;
-        let (service, user, id) = (self.clone(), user.clone(), version.workflow_id.clone());
+        let (service, actor) = (self.clone(), actor.clone());
+        let id = version.workflow_id.clone();
         detached::run(&self.infra.shutdown, async move {
             let update = Update::Rollback(Box::new(version));
-            service.apply(&user, &id, None, update).await
+            service.apply(&actor, &id, None, update).await
         })
         .await
     }

@@ -48,6 +48,9 @@ pub(crate) struct EventOptions {
     /// Maximum age of the runs of workflows
     #[arg(long, env = "SLUICE_RUN_MAX_AGE", default_value = "30d", value_parser = humantime::parse_duration, value_name = "TIME")]
     pub(crate) run_max_age: Duration,
+    /// Maximum age of entries of the audit log
+    #[arg(long, env = "SLUICE_AUDIT_RETENTION", default_value = "365d", value_parser = humantime::parse_duration, value_name = "TIME")]
+    pub(crate) audit_retention: Duration,
     /// Maximum concurrent readers of event and log streams
     #[arg(
         long,

@@ -14,6 +14,7 @@ use sluice_model::{Cursor, Scope};
 use sluice_store::{account_uses::Use, accounts::Health};
 
 use crate::{
+    actor::Author,
     auth::{AuthUser, Caller},
     error::ApiError,
     fields::FieldSelection,
@@ -30,7 +31,7 @@ use crate::{
 #[utoipa::path(post, path = "/accounts", tag = "accounts", operation_id = "createAccount", request_body = CreateAccount,
     responses((status = 200, body = Data<Account>), ApiErrors))]
 pub(crate) async fn create(
-    AuthUser(user): AuthUser,
+    Author(actor): Author,
     State(services): State<Arc<App>>,
     State(infra): State<Infra>,
     JsonBody { parameters, fields }: JsonBody<CreateAccount>,
@@ -45,7 +46,7 @@ pub(crate) async fn create(
         name,
         credentials: credentials.unwrap_or_default(),
     };
-    let view = services.accounts.create(&user.id, new).await?;
+    let view = services.accounts.create(&actor, new).await?;
     Ok(reply::one(on_the_wire(&services, &infra, view), &fields))
 }
 
@@ -135,7 +136,7 @@ pub(crate) async fn uses(
 #[utoipa::path(put, path = "/accounts/{id}", tag = "accounts", operation_id = "updateAccount", params(("id" = String, Path)),
     request_body = UpdateAccount, responses((status = 200, body = Data<Account>), ApiErrors))]
 pub(crate) async fn update(
-    AuthUser(user): AuthUser,
+    Author(actor): Author,
     State(services): State<Arc<App>>,
     State(infra): State<Infra>,
     AccountPath(id): AccountPath,
@@ -148,7 +149,7 @@ pub(crate) async fn update(
         ));
     }
     let change = AccountChange { name, credentials };
-    let view = services.accounts.update(&user.id, &id, change).await?;
+    let view = services.accounts.update(&actor, &id, change).await?;
     Ok(reply::one(on_the_wire(&services, &infra, view), &fields))
 }
 
@@ -158,11 +159,11 @@ pub(crate) async fn update(
 #[utoipa::path(delete, path = "/accounts/{id}", tag = "accounts", operation_id = "deleteAccount", params(("id" = String, Path)),
     responses((status = 204, description = "Deleted"), ApiErrors))]
 pub(crate) async fn delete(
-    AuthUser(user): AuthUser,
+    Author(actor): Author,
     State(services): State<Arc<App>>,
     AccountPath(id): AccountPath,
 ) -> Result<StatusCode, ApiError> {
-    services.accounts.delete(&user.id, &id).await?;
+    services.accounts.delete(&actor, &id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

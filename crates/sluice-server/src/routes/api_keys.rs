@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::{extract::State, response::Response};
+use axum::{Extension, extract::State, response::Response};
 use http::StatusCode;
 use sluice_api::{
     CreateNamedKey, CreatedNamedKey, Data, FieldQuery, KeyScope, List, NamedKey, PageQuery,
@@ -13,6 +13,7 @@ use sluice_store::api_keys;
 
 use super::{dates::epoch_seconds, user_admin::required};
 use crate::{
+    actor::{Author, actor_of},
     auth::{AuthUser, Caller},
     error::ApiError,
     fields::FieldSelection,
@@ -22,6 +23,7 @@ use crate::{
     path::ApiKeyPath,
     query::Query,
     reply,
+    wrong_keys::ClientAddress,
 };
 
 /// The longest name of a key, in characters.
@@ -34,7 +36,8 @@ const MAX_NAME: usize = 100;
     extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, body = Data<CreatedNamedKey>), ApiErrors))]
 pub(crate) async fn create(
-    Caller { user, credential }: Caller,
+    caller: Caller,
+    Extension(ClientAddress(address)): Extension<ClientAddress>,
     State(app): State<Arc<App>>,
     JsonBody { parameters, fields }: JsonBody<CreateNamedKey>,
 ) -> Result<Response, ApiError> {
@@ -52,15 +55,16 @@ pub(crate) async fn create(
     let scopes = scopes.ok_or_else(|| ApiError::bad_request("scopes is required"))?;
     let scopes: Scopes = scopes.into_iter().map(Scope::from).collect();
     for scope in scopes.iter() {
-        credential.require(scope)?;
+        caller.credential.require(scope)?;
     }
-    let latest = credential.named_key().and_then(|key| key.expires_at);
+    let latest = caller.credential.named_key().and_then(|key| key.expires_at);
+    let actor = actor_of(&caller, Some(address));
     let new = NewKey {
         name,
         scopes,
         lifetime_s: expires_in,
     };
-    let (key, api_key) = app.api_keys.create(&user.id, new, latest).await?;
+    let (key, api_key) = app.api_keys.create(&actor, new, latest).await?;
     let created = CreatedNamedKey {
         key: on_the_wire(key),
         api_key: api_key.as_str().to_owned(),
@@ -96,11 +100,11 @@ pub(crate) async fn list(
     extensions(("x-sluice-extension" = json!(true))),
     responses((status = 204, description = "Deleted"), ApiErrors))]
 pub(crate) async fn delete(
-    AuthUser(user): AuthUser,
+    Author(actor): Author,
     State(app): State<Arc<App>>,
     ApiKeyPath(id): ApiKeyPath,
 ) -> Result<StatusCode, ApiError> {
-    app.api_keys.delete(&user.id, &id).await?;
+    app.api_keys.delete(&actor, &id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -20,7 +20,8 @@ use sluice_model::{AppAuth, ClientAuthentication, Cursor, KeyField, OauthSetting
 use sluice_store::apps;
 
 use crate::{
-    auth::{AuthUser, Operator},
+    actor::OperatorAuthor,
+    auth::AuthUser,
     error::ApiError,
     fields::FieldSelection,
     json_body::JsonBody,
@@ -38,7 +39,7 @@ use crate::{
 #[utoipa::path(post, path = "/apps", tag = "apps", operation_id = "registerApp", request_body = RegisterApp,
     responses((status = 200, body = Data<App>), ApiErrors))]
 pub(crate) async fn register(
-    _: Operator,
+    OperatorAuthor(actor): OperatorAuthor,
     State(services): State<Arc<sluice_app::App>>,
     State(infra): State<Infra>,
     JsonBody { parameters, fields }: JsonBody<RegisterApp>,
@@ -72,7 +73,7 @@ pub(crate) async fn register(
         auth,
         client_secret,
     };
-    let app = services.apps.register(new).await?;
+    let app = services.apps.register(&actor, new).await?;
     Ok(reply::one(on_the_wire(app, &infra.settings), &fields))
 }
 
@@ -84,7 +85,7 @@ pub(crate) async fn register(
     params(("id_or_slug" = String, Path)), request_body = SetOauthClient,
     responses((status = 200, body = Data<App>), ApiErrors))]
 pub(crate) async fn set_oauth_client(
-    _: Operator,
+    OperatorAuthor(actor): OperatorAuthor,
     State(services): State<Arc<sluice_app::App>>,
     State(infra): State<Infra>,
     AppPath(id_or_slug): AppPath,
@@ -98,7 +99,7 @@ pub(crate) async fn set_oauth_client(
         scopes: parameters.scopes,
         fields: parameters.fields,
     };
-    let app = services.apps.set_client(id_or_slug, client).await?;
+    let app = services.apps.set_client(&actor, id_or_slug, client).await?;
     Ok(reply::one(on_the_wire(app, &infra.settings), &fields))
 }
 
@@ -161,11 +162,11 @@ pub(crate) async fn get(
 #[utoipa::path(delete, path = "/apps/{id_or_slug}", tag = "apps", operation_id = "removeApp", params(("id_or_slug" = String, Path)),
     responses((status = 204, description = "Removed"), ApiErrors))]
 pub(crate) async fn remove(
-    _: Operator,
+    OperatorAuthor(actor): OperatorAuthor,
     State(services): State<Arc<sluice_app::App>>,
     AppPath(id_or_slug): AppPath,
 ) -> Result<StatusCode, ApiError> {
-    services.apps.delete(id_or_slug).await?;
+    services.apps.delete(&actor, id_or_slug).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -15,6 +15,7 @@ use sluice_model::{CodeFiles, ComponentId, Cursor};
 use sluice_store::components;
 
 use crate::{
+    actor::Author,
     auth::AuthUser,
     error::ApiError,
     fields::FieldSelection,
@@ -33,7 +34,7 @@ const COMPONENT: &str = "component";
 #[utoipa::path(post, path = "/components", tag = "components", operation_id = "createComponent", request_body = CreateComponent,
     responses((status = 200, body = Data<Component>), ApiErrors))]
 pub(crate) async fn create(
-    AuthUser(user): AuthUser,
+    Author(actor): Author,
     State(app): State<Arc<App>>,
     JsonBody { parameters, fields }: JsonBody<CreateComponent>,
 ) -> Result<Response, ApiError> {
@@ -49,7 +50,7 @@ pub(crate) async fn create(
     }
     let component = app
         .components
-        .save(&user.id, code_input(code, component_files, url))
+        .save(&actor, code_input(code, component_files, url))
         .await?;
     Ok(reply::one(on_the_wire(component), &fields))
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::{
+    Extension,
     extract::State,
     response::{IntoResponse, Response},
 };
@@ -12,7 +13,10 @@ use sluice_app::{App, ConnectResult, ProviderAnswer};
 use sluice_infra::Infra;
 use sluice_model::AccountId;
 
-use crate::{connect_cookie::ConnectCookie, error::ApiError, html::HtmlPage, query::Query};
+use crate::{
+    connect_cookie::ConnectCookie, error::ApiError, html::HtmlPage, query::Query,
+    wrong_keys::ClientAddress,
+};
 
 const NOT_VALID: &str = "This answer of the provider is not valid here. It has been used, it is older than ten minutes, or \
      another browser asked for it. No account was connected. Begin again, in the browser in which you are signed in to Sluice.";
@@ -30,6 +34,7 @@ pub(crate) struct CallbackQuery {
 pub(crate) async fn callback(
     State(services): State<Arc<App>>,
     State(infra): State<Infra>,
+    Extension(ClientAddress(address)): Extension<ClientAddress>,
     headers: HeaderMap,
     Query(query): Query<CallbackQuery>,
 ) -> Result<Response, ApiError> {
@@ -45,7 +50,9 @@ pub(crate) async fn callback(
     let returned = match (query.state, browser, answer) {
         (Some(state), Some(browser), Some(answer)) => {
             let accounts = &services.accounts;
-            accounts.finish_connection(&state, &browser, answer).await?
+            accounts
+                .finish_connection(&state, &browser, answer, Some(address))
+                .await?
         }
         _ => None,
     };

@@ -1,12 +1,15 @@
 //! Data stores: list and delete. Only components read and write their entries.
 
+use std::sync::Arc;
+
 use axum::{extract::State, response::Response};
 use http::StatusCode;
 use sluice_api::{DataStore, FieldQuery, List, PageQuery};
-use sluice_infra::Infra;
-use sluice_store::data_stores::{self, NamePage, StoreRef};
+use sluice_app::{App, Listing};
+use sluice_store::data_stores::{self, NamePage};
 
 use crate::{
+    actor::Author,
     auth::AuthUser,
     error::ApiError,
     fields::FieldSelection,
@@ -24,7 +27,7 @@ use crate::{
     responses((status = 200, body = List<DataStore>), ApiErrors))]
 pub(crate) async fn list(
     AuthUser(user): AuthUser,
-    State(infra): State<Infra>,
+    State(app): State<Arc<App>>,
     Query(page): Query<PageQuery>,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
@@ -38,12 +41,7 @@ pub(crate) async fn list(
         after,
         before,
     };
-    let now_ms = infra.now_ms();
-    let read = infra.store.read(move |c| {
-        let total = data_stores::count(c, &user.id)?;
-        Ok((total, data_stores::list(c, &user.id, &page, now_ms)?))
-    });
-    let (total, rows) = read.await?;
+    let Listing { total, rows } = app.data_stores.list(&user.id, page).await?;
     let stores = rows.into_iter().map(on_the_wire).collect();
     let list = page::list(total, stores, |store: &DataStore| store.name.clone());
     Ok(reply::many(list, &FieldSelection::new(&fields)))
@@ -56,22 +54,12 @@ pub(crate) async fn list(
     params(("name" = String, Path)), extensions(("x-sluice-extension" = json!(true))),
     responses((status = 204, description = "Deleted"), ApiErrors))]
 pub(crate) async fn delete(
-    AuthUser(user): AuthUser,
-    State(infra): State<Infra>,
+    Author(actor): Author,
+    State(app): State<Arc<App>>,
     DataStorePath(name): DataStorePath,
 ) -> Result<StatusCode, ApiError> {
-    let removed = infra.store.write(move |c| {
-        let store = StoreRef {
-            user: &user.id,
-            name: &name,
-        };
-        data_stores::remove(c, store)
-    });
-    if removed.await? {
-        Ok(StatusCode::NO_CONTENT)
-    } else {
-        Err(ApiError::NotFound("data store"))
-    }
+    app.data_stores.delete(&actor, name).await?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 /// A cursor is the name of a store.

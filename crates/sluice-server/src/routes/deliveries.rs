@@ -17,6 +17,7 @@ use sluice_store::{
 };
 
 use crate::{
+    actor::Author,
     auth::AuthUser,
     error::ApiError,
     fields::FieldSelection,
@@ -123,12 +124,12 @@ pub(crate) async fn get(
     params(("id" = String, Path)), extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, body = Data<Delivery>), ApiErrors))]
 pub(crate) async fn replay(
-    AuthUser(user): AuthUser,
+    Author(actor): Author,
     State(app): State<Arc<App>>,
     DeliveryPath(id): DeliveryPath,
     JsonBody { fields, .. }: JsonBody<FieldQuery>,
 ) -> Result<Response, ApiError> {
-    let replayed = app.webhooks.replay_delivery(&user.id, &id).await?;
+    let replayed = app.webhooks.replay_delivery(&actor, &id).await?;
     Ok(reply::one(with_attempt(replayed)?, &fields))
 }
 
@@ -140,12 +141,12 @@ pub(crate) async fn replay(
     params(("id" = String, Path)), extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, body = Data<Delivery>), ApiErrors))]
 pub(crate) async fn retry(
-    AuthUser(user): AuthUser,
+    Author(actor): Author,
     State(app): State<Arc<App>>,
     WebhookPath(id): WebhookPath,
     JsonBody { fields, .. }: JsonBody<FieldQuery>,
 ) -> Result<Response, ApiError> {
-    let retried = app.webhooks.retry(&user.id, &id).await?;
+    let retried = app.webhooks.retry(&actor, &id).await?;
     Ok(reply::one(with_attempt(retried)?, &fields))
 }
 
@@ -154,13 +155,13 @@ pub(crate) async fn retry(
     params(("id" = String, Path)), extensions(("x-sluice-extension" = json!(true))),
     request_body = ReplayDeliveries, responses((status = 200, body = Data<ReplayedDeliveries>), ApiErrors))]
 pub(crate) async fn replay_to_webhook(
-    AuthUser(user): AuthUser,
+    Author(actor): Author,
     State(app): State<Arc<App>>,
     WebhookPath(id): WebhookPath,
     JsonBody { parameters, fields }: JsonBody<ReplayDeliveries>,
 ) -> Result<Response, ApiError> {
     let range = replay_range(&parameters)?;
-    let replayed = app.webhooks.replay(&user.id, &id, range).await?;
+    let replayed = app.webhooks.replay(&actor, &id, range).await?;
     Ok(reply::one(ReplayedDeliveries { replayed }, &fields))
 }
 
@@ -169,12 +170,12 @@ pub(crate) async fn replay_to_webhook(
     extensions(("x-sluice-extension" = json!(true))),
     request_body = ReplayDeliveries, responses((status = 200, body = Data<ReplayedDeliveries>), ApiErrors))]
 pub(crate) async fn replay_all(
-    AuthUser(user): AuthUser,
+    Author(actor): Author,
     State(app): State<Arc<App>>,
     JsonBody { parameters, fields }: JsonBody<ReplayDeliveries>,
 ) -> Result<Response, ApiError> {
     let range = replay_range(&parameters)?;
-    let replayed = app.webhooks.replay_all(&user.id, range).await?;
+    let replayed = app.webhooks.replay_all(&actor, range).await?;
     Ok(reply::one(ReplayedDeliveries { replayed }, &fields))
 }
 

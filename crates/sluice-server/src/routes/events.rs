@@ -10,6 +10,7 @@ use sluice_infra::Infra;
 use sluice_model::EventId;
 
 use crate::{
+    actor::Author,
     auth::AuthUser,
     error::ApiError,
     fields::FieldSelection,
@@ -58,7 +59,7 @@ pub(crate) async fn summaries(
     params(("id" = String, Path), DeleteEventsQuery),
     responses((status = 202, description = "The events will be deleted"), ApiErrors))]
 pub(crate) async fn delete(
-    AuthUser(user): AuthUser,
+    Author(actor): Author,
     State(app): State<Arc<App>>,
     SourcePath(id): SourcePath,
     Query(query): Query<DeleteEventsQuery>,
@@ -73,12 +74,12 @@ pub(crate) async fn delete(
                 end,
                 channel,
             };
-            app.sources.delete_events(&user.id, &id, range).await?;
+            app.sources.delete_events(&actor, &id, range).await?;
         }
         Rows::Logs => {
             let (start, end) = (start.map(|id| id.seq), end.map(|id| id.seq));
             must_be_in_order(start, end)?;
-            app.sources.delete_logs(&user.id, &id, start, end).await?;
+            app.sources.delete_logs(&actor, &id, start, end).await?;
         }
     }
     Ok(StatusCode::ACCEPTED)

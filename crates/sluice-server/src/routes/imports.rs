@@ -20,8 +20,8 @@ use tokio::sync::mpsc;
 use self::progress::ImportStream;
 use super::dates::epoch_seconds;
 use crate::{
-    auth::Operator, error::ApiError, fields::FieldSelection, openapi::ApiErrors, path::ImportPath,
-    query::Query, reply,
+    actor::OperatorAuthor, auth::Operator, error::ApiError, fields::FieldSelection,
+    openapi::ApiErrors, path::ImportPath, query::Query, reply,
 };
 
 /// The longest name of a tree. With a path it is a key of the database.
@@ -41,7 +41,7 @@ const WAITING_STEPS: usize = 16;
     extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, content_type = "application/x-ndjson", body = ImportProgress), ApiErrors))]
 pub(crate) async fn import(
-    Operator(user): Operator,
+    OperatorAuthor(actor): OperatorAuthor,
     State(app): State<Arc<App>>,
     State(infra): State<Infra>,
     Query(query): Query<ImportQuery>,
@@ -53,7 +53,7 @@ pub(crate) async fn import(
         .unpack(upload::reader(body), request.apps.clone())
         .await?;
     let (sender, progress) = mpsc::channel(WAITING_STEPS);
-    let run = async move { app.imports.run(&user.id, request, tree, sender).await };
+    let run = async move { app.imports.run(&actor, request, tree, sender).await };
     let stream = ImportStream::new(run, progress, infra.shutdown.clone());
     let content_type = HeaderValue::from_static("application/x-ndjson");
     Ok(([(CONTENT_TYPE, content_type)], stream.into_body()).into_response())
@@ -85,7 +85,7 @@ pub(crate) async fn list(
     extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, body = Data<UndoneImport>), ApiErrors))]
 pub(crate) async fn undo(
-    _: Operator,
+    OperatorAuthor(actor): OperatorAuthor,
     State(app): State<Arc<App>>,
     ImportPath(id): ImportPath,
     Query(fields): Query<FieldQuery>,
@@ -94,7 +94,7 @@ pub(crate) async fn undo(
         removed,
         restored,
         kept,
-    } = app.imports.undo(id).await?;
+    } = app.imports.undo(&actor, id).await?;
     let undone = UndoneImport {
         removed,
         restored,

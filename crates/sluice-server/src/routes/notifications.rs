@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::{extract::State, response::Response};
+use axum::{Extension, extract::State, response::Response};
 use sluice_api::{
     Data, FieldQuery, NotificationSettings, NotificationState, NotificationTest,
     NotificationTestResult, SentNotification, UpdateNotifications,
@@ -11,8 +11,15 @@ use sluice_app::{App, NotificationChange, NotificationView, SendResult};
 use sluice_store::sends::{SendState, notifications};
 
 use crate::{
-    auth::AuthUser, error::ApiError, fields::FieldSelection, json_body::JsonBody,
-    openapi::ApiErrors, query::Query, reply,
+    actor::actor_of,
+    auth::{AuthUser, Caller},
+    error::ApiError,
+    fields::FieldSelection,
+    json_body::JsonBody,
+    openapi::ApiErrors,
+    query::Query,
+    reply,
+    wrong_keys::ClientAddress,
 };
 
 /// Your notifications
@@ -35,7 +42,8 @@ pub(crate) async fn get(
     extensions(("x-sluice-extension" = json!(true))),
     request_body = UpdateNotifications, responses((status = 200, body = Data<NotificationSettings>), ApiErrors))]
 pub(crate) async fn update(
-    AuthUser(user): AuthUser,
+    caller: Caller,
+    Extension(ClientAddress(address)): Extension<ClientAddress>,
     State(app): State<Arc<App>>,
     JsonBody { parameters, fields }: JsonBody<UpdateNotifications>,
 ) -> Result<Response, ApiError> {
@@ -61,7 +69,11 @@ pub(crate) async fn update(
         webhook_seconds,
         quiet_seconds,
     };
-    let view = app.notifications.update(&user, change).await?;
+    let actor = actor_of(&caller, Some(address));
+    let view = app
+        .notifications
+        .update(&actor, &caller.user, change)
+        .await?;
     Ok(reply::one(on_the_wire(view), &fields))
 }
 
@@ -72,11 +84,14 @@ pub(crate) async fn update(
     extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, body = Data<NotificationSettings>), ApiErrors))]
 pub(crate) async fn rotate_secret(
-    AuthUser(user): AuthUser,
+    caller: Caller,
+    Extension(ClientAddress(address)): Extension<ClientAddress>,
     State(app): State<Arc<App>>,
     JsonBody { fields, .. }: JsonBody<FieldQuery>,
 ) -> Result<Response, ApiError> {
-    let view = app.notifications.rotate_secret(&user).await?;
+    let actor = actor_of(&caller, Some(address));
+    let rotated = app.notifications.rotate_secret(&actor, &caller.user);
+    let view = rotated.await?;
     Ok(reply::one(on_the_wire(view), &fields))
 }
 

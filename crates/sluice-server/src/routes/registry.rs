@@ -5,13 +5,13 @@ use std::sync::Arc;
 use axum::{extract::State, response::Response};
 use http::StatusCode;
 use sluice_api::{Component, Data, FieldQuery, PublishComponent};
-use sluice_app::{App, PublishInput};
+use sluice_app::{Actor, App, PublishInput};
 use sluice_infra::Infra;
-use sluice_model::UserId;
 use sluice_store::registry::{self, Shelf};
 
 use crate::{
-    auth::{AuthUser, Operator},
+    actor::{Author, OperatorAuthor},
+    auth::AuthUser,
     error::ApiError,
     json_body::JsonBody,
     openapi::ApiErrors,
@@ -28,12 +28,12 @@ use crate::{
     extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, body = Data<Component>), ApiErrors))]
 pub(crate) async fn publish_to_account(
-    AuthUser(user): AuthUser,
+    Author(actor): Author,
     State(app): State<Arc<App>>,
     body: JsonBody<PublishComponent>,
 ) -> Result<Response, ApiError> {
-    let shelf = Shelf::Account(user.id.clone());
-    publish_on(&app, &user.id, shelf, body).await
+    let shelf = Shelf::Account(actor.user_id.clone());
+    publish_on(&app, &actor, shelf, body).await
 }
 
 /// Remove every version of a key from your account
@@ -43,12 +43,12 @@ pub(crate) async fn publish_to_account(
     params(("key" = String, Path)), extensions(("x-sluice-extension" = json!(true))),
     responses((status = 204, description = "Unpublished"), ApiErrors))]
 pub(crate) async fn unpublish_from_account(
-    AuthUser(user): AuthUser,
+    Author(actor): Author,
     State(app): State<Arc<App>>,
     ComponentPath(key): ComponentPath,
 ) -> Result<StatusCode, ApiError> {
-    let shelf = Shelf::Account(user.id);
-    app.components.unpublish(shelf, key).await?;
+    let shelf = Shelf::Account(actor.user_id.clone());
+    app.components.unpublish(&actor, shelf, key).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -77,11 +77,11 @@ pub(crate) async fn get(
 #[utoipa::path(post, path = "/components/registry", tag = "components", operation_id = "publishComponent", request_body = PublishComponent,
     responses((status = 200, body = Data<Component>), ApiErrors))]
 pub(crate) async fn publish(
-    Operator(user): Operator,
+    OperatorAuthor(actor): OperatorAuthor,
     State(app): State<Arc<App>>,
     body: JsonBody<PublishComponent>,
 ) -> Result<Response, ApiError> {
-    publish_on(&app, &user.id, Shelf::Server, body).await
+    publish_on(&app, &actor, Shelf::Server, body).await
 }
 
 /// Remove every version of a key from the registry
@@ -91,17 +91,17 @@ pub(crate) async fn publish(
     params(("key" = String, Path)), extensions(("x-sluice-extension" = json!(true))),
     responses((status = 204, description = "Unpublished"), ApiErrors))]
 pub(crate) async fn unpublish(
-    _: Operator,
+    OperatorAuthor(actor): OperatorAuthor,
     State(app): State<Arc<App>>,
     ComponentPath(key): ComponentPath,
 ) -> Result<StatusCode, ApiError> {
-    app.components.unpublish(Shelf::Server, key).await?;
+    app.components.unpublish(&actor, Shelf::Server, key).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 async fn publish_on(
     app: &App,
-    user: &UserId,
+    actor: &Actor,
     shelf: Shelf,
     JsonBody { parameters, fields }: JsonBody<PublishComponent>,
 ) -> Result<Response, ApiError> {
@@ -122,6 +122,6 @@ async fn publish_on(
             ));
         }
     };
-    let component = app.components.publish(user, shelf, what).await?;
+    let component = app.components.publish(actor, shelf, what).await?;
     Ok(reply::one(on_the_wire(component), &fields))
 }

@@ -8,7 +8,7 @@ use sluice_app::{App, EventRange};
 use sluice_model::EventId;
 
 use crate::{
-    auth::AuthUser,
+    actor::Author,
     error::ApiError,
     json_body::JsonBody,
     openapi::ApiErrors,
@@ -28,17 +28,17 @@ use crate::{
     params(("id" = String, Path)), extensions(("x-sluice-extension" = json!(true))), request_body = ReplayEvents,
     responses((status = 200, body = Data<Replayed>), ApiErrors))]
 pub(crate) async fn replay(
-    AuthUser(user): AuthUser,
+    Author(actor): Author,
     State(app): State<Arc<App>>,
     SourcePath(id): SourcePath,
     JsonBody { parameters, fields }: JsonBody<ReplayEvents>,
 ) -> Result<Response, ApiError> {
     let events = match parse(parameters)? {
         Replay::One(event) => {
-            app.sources.replay_event(&user.id, &id, event).await?;
+            app.sources.replay_event(&actor, &id, event).await?;
             1
         }
-        Replay::Range(range) => app.sources.replay_events(&user.id, &id, range).await?,
+        Replay::Range(range) => app.sources.replay_events(&actor, &id, range).await?,
     };
     Ok(reply::one(Replayed { events }, &fields))
 }

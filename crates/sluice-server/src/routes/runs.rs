@@ -13,6 +13,7 @@ use sluice_model::InvocationId;
 use sluice_store::{run_history::Content, runs::RunState};
 
 use crate::{
+    actor::Author,
     auth::AuthUser,
     error::ApiError,
     fields::FieldSelection,
@@ -92,13 +93,13 @@ pub(crate) async fn get(
     params(("id" = String, Path), ("run_id" = String, Path)), extensions(("x-sluice-extension" = json!(true))),
     request_body = ReplayRun, responses((status = 200, body = Data<Invocation>), ApiErrors))]
 pub(crate) async fn replay(
-    AuthUser(user): AuthUser,
+    Author(actor): Author,
     State(app): State<Arc<App>>,
     RunPath(id, run): RunPath,
     JsonBody { parameters, fields }: JsonBody<ReplayRun>,
 ) -> Result<Response, ApiError> {
     let from = replay_from(parameters.from);
-    let id = app.workflows.replay_run(&user.id, &id, run, from).await?;
+    let id = app.workflows.replay_run(&actor, &id, run, from).await?;
     Ok(reply::one(Invocation { id }, &fields))
 }
 
@@ -107,7 +108,7 @@ pub(crate) async fn replay(
     params(("id" = String, Path)), extensions(("x-sluice-extension" = json!(true))), request_body = ReplayRuns,
     responses((status = 200, body = Data<ReplayedRuns>), ApiErrors))]
 pub(crate) async fn replay_many(
-    AuthUser(user): AuthUser,
+    Author(actor): Author,
     State(app): State<Arc<App>>,
     WorkflowNamePath(id): WorkflowNamePath,
     JsonBody { parameters, fields }: JsonBody<ReplayRuns>,
@@ -129,7 +130,7 @@ pub(crate) async fn replay_many(
         start,
         end,
     };
-    let count = app.workflows.replay_runs(&user.id, &id, which).await?;
+    let count = app.workflows.replay_runs(&actor, &id, which).await?;
     Ok(reply::one(ReplayedRuns { count }, &fields))
 }
 

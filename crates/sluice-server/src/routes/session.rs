@@ -18,6 +18,7 @@ use sluice_store::users::User;
 
 use super::user_admin::plan_on_the_wire;
 use crate::{
+    actor::actor_of,
     auth::{Caller, Credential},
     error::ApiError,
     fields::FieldSelection,
@@ -73,7 +74,7 @@ pub(crate) async fn sign_in(
     let cookie = SessionCookie::of(app, &infra.settings);
     // The browser forgets the previous session with this response, so it is ended here.
     if let Some(before) = cookie.token(&headers) {
-        app.sessions.sign_out(&before).await?;
+        app.sessions.replace(&before).await?;
     }
     let cookie = cookie.start(&token);
     let session = on_the_wire(user, Some(expires_at));
@@ -106,12 +107,14 @@ pub(crate) async fn current(
     extensions(("x-sluice-extension" = json!(true))),
     responses((status = 204, description = "Signed out"), ApiErrors))]
 pub(crate) async fn sign_out(
-    Caller { credential, .. }: Caller,
+    caller: Caller,
+    Extension(ClientAddress(address)): Extension<ClientAddress>,
     State(app): State<Arc<App>>,
     State(infra): State<Infra>,
 ) -> Result<Response, ApiError> {
-    if let Credential::Session { token, .. } = credential {
-        app.sessions.sign_out(&token).await?;
+    let actor = actor_of(&caller, Some(address));
+    if let Credential::Session { token, .. } = caller.credential {
+        app.sessions.sign_out(&actor, &token).await?;
     }
     let cookie = SessionCookie::of(&app, &infra.settings).end();
     Ok((
@@ -127,7 +130,7 @@ pub(super) fn client(headers: &HeaderMap, ClientAddress(address): ClientAddress)
     let user_agent = String::from_utf8_lossy(user_agent.unwrap_or_default());
     Client {
         user_agent: user_agent.chars().take(MAX_USER_AGENT).collect(),
-        address: address.to_canonical().to_string(),
+        address: address.to_canonical(),
     }
 }
 

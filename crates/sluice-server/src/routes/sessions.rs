@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::{extract::State, response::Response};
+use axum::{Extension, extract::State, response::Response};
 use http::StatusCode;
 use sluice_api::{FieldQuery, List, ListedSession, PageQuery};
 use sluice_app::{App, Listing};
@@ -11,7 +11,8 @@ use sluice_store::sessions::Session;
 
 use super::dates::epoch_seconds;
 use crate::{
-    auth::{AuthUser, Caller},
+    actor::{Author, actor_of},
+    auth::Caller,
     error::ApiError,
     fields::FieldSelection,
     openapi::ApiErrors,
@@ -19,6 +20,7 @@ use crate::{
     path::SessionPath,
     query::Query,
     reply,
+    wrong_keys::ClientAddress,
 };
 
 /// Your sessions
@@ -51,11 +53,11 @@ pub(crate) async fn list(
     params(("id" = String, Path)), extensions(("x-sluice-extension" = json!(true))),
     responses((status = 204, description = "Ended"), ApiErrors))]
 pub(crate) async fn end(
-    AuthUser(user): AuthUser,
+    Author(actor): Author,
     State(app): State<Arc<App>>,
     SessionPath(id): SessionPath,
 ) -> Result<StatusCode, ApiError> {
-    app.sessions.end(&user.id, &id).await?;
+    app.sessions.end(&actor, &id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -66,11 +68,13 @@ pub(crate) async fn end(
     extensions(("x-sluice-extension" = json!(true))),
     responses((status = 204, description = "Ended"), ApiErrors))]
 pub(crate) async fn end_others(
-    Caller { user, credential }: Caller,
+    caller: Caller,
+    Extension(ClientAddress(address)): Extension<ClientAddress>,
     State(app): State<Arc<App>>,
 ) -> Result<StatusCode, ApiError> {
-    let current = credential.session().cloned();
-    app.sessions.end_others(&user.id, current).await?;
+    let current = caller.credential.session().cloned();
+    let actor = actor_of(&caller, Some(address));
+    app.sessions.end_others(&actor, current).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::{
+    Extension,
     extract::{FromRequestParts, State},
     response::Response,
 };
@@ -18,6 +19,7 @@ use crate::{
     openapi::ApiErrors,
     reply,
     state::ServerState,
+    wrong_keys::ClientAddress,
 };
 
 /// The server allows sign-up. Otherwise the path does not exist.
@@ -47,6 +49,7 @@ impl FromRequestParts<ServerState> for SignupAllowed {
 pub(crate) async fn sign_up(
     _: SignupAllowed,
     State(app): State<Arc<App>>,
+    Extension(ClientAddress(address)): Extension<ClientAddress>,
     ShortBody(JsonBody { parameters, fields }): ShortBody<SignUp>,
 ) -> Result<Response, ApiError> {
     let SignUp { username, email } = parameters;
@@ -56,7 +59,7 @@ pub(crate) async fn sign_up(
         plan: Plan::Free,
         operator: false,
     };
-    let (user, api_key) = app.users.create(new_user).await?;
+    let (user, api_key) = app.users.sign_up(new_user, Some(address)).await?;
     let signed_up = SignedUp {
         id: user.id,
         username: user.username,

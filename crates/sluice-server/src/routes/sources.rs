@@ -15,6 +15,7 @@ use sluice_model::{Cursor, UserId};
 use sluice_store::sources;
 
 use crate::{
+    actor::Author,
     auth::AuthUser,
     error::ApiError,
     fields::FieldSelection,
@@ -38,7 +39,7 @@ use crate::{
 #[utoipa::path(post, path = "/sources", tag = "sources", operation_id = "createSource", request_body = CreateSource,
     responses((status = 200, body = Data<Source>), ApiErrors))]
 pub(crate) async fn create(
-    AuthUser(user): AuthUser,
+    Author(actor): Author,
     State(app): State<Arc<App>>,
     JsonBody { parameters, fields }: JsonBody<CreateSource>,
 ) -> Result<Response, ApiError> {
@@ -66,7 +67,7 @@ pub(crate) async fn create(
         dynamic_props_id,
         retention: retention.map(stored).unwrap_or_default(),
     };
-    let view = app.sources.create(&user.id, request).await?;
+    let view = app.sources.create(&actor, request).await?;
     Ok(answer(view, &fields))
 }
 
@@ -128,7 +129,7 @@ pub(crate) async fn list(
 #[utoipa::path(put, path = "/sources/{id}", tag = "sources", operation_id = "updateSource", params(("id" = String, Path)),
     request_body = UpdateSource, responses((status = 200, body = Data<Source>), ApiErrors))]
 pub(crate) async fn update(
-    AuthUser(user): AuthUser,
+    Author(actor): Author,
     State(app): State<Arc<App>>,
     SourcePath(id): SourcePath,
     JsonBody { parameters, fields }: JsonBody<UpdateSource>,
@@ -160,7 +161,7 @@ pub(crate) async fn update(
         retention: retention.map(stored),
         active: active.unwrap_or(true),
     };
-    let view = app.sources.update(&user.id, &id, request).await?;
+    let view = app.sources.update(&actor, &id, request).await?;
     Ok(answer(view, &fields))
 }
 
@@ -171,7 +172,7 @@ pub(crate) async fn update(
     params(("id" = String, Path), DeleteSourceQuery),
     responses((status = 204, description = "Deleted"), ApiErrors))]
 pub(crate) async fn delete(
-    AuthUser(user): AuthUser,
+    Author(actor): Author,
     State(app): State<Arc<App>>,
     SourcePath(id): SourcePath,
     Query(DeleteSourceQuery { ignore_hook_errors }): Query<DeleteSourceQuery>,
@@ -180,7 +181,7 @@ pub(crate) async fn delete(
         IgnoreHookErrors::Yes => OnHookError::Ignore,
         IgnoreHookErrors::No => OnHookError::Refuse,
     };
-    app.sources.delete(&user.id, &id, on_hook_error).await?;
+    app.sources.delete(&actor, &id, on_hook_error).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -12,7 +12,7 @@ use sluice_store::{
 };
 
 use crate::{
-    auth::AuthUser, error::ApiError, fields::FieldSelection, json_body::JsonBody,
+    actor::Author, auth::AuthUser, error::ApiError, fields::FieldSelection, json_body::JsonBody,
     openapi::ApiErrors, query::Query, reply,
 };
 
@@ -24,7 +24,7 @@ const MAX_EVENT_NAME: usize = 500;
 #[utoipa::path(post, path = "/subscriptions", tag = "subscriptions", operation_id = "createSubscription",
     request_body = SubscriptionParameters, responses((status = 200, body = Data<Subscription>), ApiErrors))]
 pub(crate) async fn create(
-    AuthUser(user): AuthUser,
+    Author(actor): Author,
     State(app): State<Arc<App>>,
     JsonBody { parameters, fields }: JsonBody<SubscriptionParameters>,
 ) -> Result<Response, ApiError> {
@@ -35,7 +35,7 @@ pub(crate) async fn create(
              sources and all workflows",
         ));
     }
-    let subscription = app.subscriptions.create(&user.id, connects).await?;
+    let subscription = app.subscriptions.create(&actor, connects).await?;
     Ok(reply::one(on_the_wire(subscription), &fields))
 }
 
@@ -45,7 +45,7 @@ pub(crate) async fn create(
 #[utoipa::path(post, path = "/auto_subscriptions", tag = "subscriptions", operation_id = "createAutoSubscription",
     request_body = AutoSubscribe, responses((status = 200, body = Data<Subscription>), ApiErrors))]
 pub(crate) async fn create_auto(
-    AuthUser(user): AuthUser,
+    Author(actor): Author,
     State(app): State<Arc<App>>,
     JsonBody { parameters, fields }: JsonBody<AutoSubscribe>,
 ) -> Result<Response, ApiError> {
@@ -60,7 +60,7 @@ pub(crate) async fn create_auto(
             .and_then(channel_name)?,
         listener: listener(listener_id)?,
     };
-    let subscription = app.subscriptions.create(&user.id, connects).await?;
+    let subscription = app.subscriptions.create(&actor, connects).await?;
     Ok(reply::one(on_the_wire(subscription), &fields))
 }
 
@@ -68,12 +68,12 @@ pub(crate) async fn create_auto(
 #[utoipa::path(delete, path = "/subscriptions", tag = "subscriptions", operation_id = "deleteSubscription",
     params(SubscriptionParameters), responses((status = 204, description = "Deleted"), ApiErrors))]
 pub(crate) async fn delete(
-    AuthUser(user): AuthUser,
+    Author(actor): Author,
     State(app): State<Arc<App>>,
     JsonBody { parameters, .. }: JsonBody<SubscriptionParameters>,
 ) -> Result<StatusCode, ApiError> {
     app.subscriptions
-        .delete(&user.id, connection(parameters)?)
+        .delete(&actor, connection(parameters)?)
         .await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::{extract::State, response::Response};
+use axum::{Extension, extract::State, response::Response};
 use http::StatusCode;
 use sluice_api::{
     CreateUser, CreatedUser, Data, FieldQuery, List, ListedUser, PageQuery, RotatedKey, UpdateUser,
@@ -14,6 +14,7 @@ use sluice_model::Cursor;
 use sluice_store::users::{Plan, User, UserFilter};
 
 use crate::{
+    actor::{OperatorAuthor, actor_of},
     auth::{Caller, Operator},
     error::ApiError,
     fields::FieldSelection,
@@ -27,6 +28,7 @@ use crate::{
         dates::epoch_seconds,
         text_parameters::{search_text, without_nul},
     },
+    wrong_keys::ClientAddress,
 };
 
 /// The longest username or email address, in bytes. Every database can index as many.
@@ -38,7 +40,7 @@ const MAX_NAME: usize = 500;
 #[utoipa::path(post, path = "/users", tag = "users", operation_id = "createUser", request_body = CreateUser,
     responses((status = 200, body = Data<CreatedUser>), ApiErrors))]
 pub(crate) async fn create(
-    _: Operator,
+    OperatorAuthor(actor): OperatorAuthor,
     State(app): State<Arc<App>>,
     JsonBody { parameters, fields }: JsonBody<CreateUser>,
 ) -> Result<Response, ApiError> {
@@ -55,7 +57,7 @@ pub(crate) async fn create(
         plan: plan_of(plan),
         operator: operator.unwrap_or_default(),
     };
-    let (user, api_key) = app.users.create(new_user).await?;
+    let (user, api_key) = app.users.create(&actor, new_user).await?;
     let created = CreatedUser {
         id: user.id,
         username: user.username,
@@ -96,7 +98,7 @@ pub(crate) async fn list(
     request_body = UpdateUser, extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, body = Data<ListedUser>), ApiErrors))]
 pub(crate) async fn update(
-    _: Operator,
+    OperatorAuthor(actor): OperatorAuthor,
     State(app): State<Arc<App>>,
     UserPath(id): UserPath,
     JsonBody { parameters, fields }: JsonBody<UpdateUser>,
@@ -113,7 +115,7 @@ pub(crate) async fn update(
         plan: plan.map(plan_of),
         operator,
     };
-    let user = app.users.update(&id, something(change)?).await?;
+    let user = app.users.update(&actor, &id, something(change)?).await?;
     Ok(reply::one(listed(user), &fields))
 }
 
@@ -124,15 +126,15 @@ pub(crate) async fn update(
     extensions(("x-sluice-extension" = json!(true))),
     responses((status = 204, description = "Deleted"), ApiErrors))]
 pub(crate) async fn delete(
-    Operator(operator): Operator,
+    OperatorAuthor(actor): OperatorAuthor,
     State(app): State<Arc<App>>,
     UserPath(id): UserPath,
 ) -> Result<StatusCode, ApiError> {
-    if id == operator.id {
+    if id == actor.user_id {
         let reason = "you cannot delete yourself: another operator can".to_owned();
         return Err(EngineError::Conflict(reason).into());
     }
-    app.users.delete(&id).await?;
+    app.users.delete(&actor, &id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -143,11 +145,13 @@ pub(crate) async fn delete(
     params(("id" = String, Path)), extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, body = Data<RotatedKey>), ApiErrors))]
 pub(crate) async fn rotate_key(
-    Caller { user, credential }: Caller,
+    caller: Caller,
+    Extension(ClientAddress(address)): Extension<ClientAddress>,
     State(app): State<Arc<App>>,
     UserPath(id): UserPath,
     JsonBody { fields, .. }: JsonBody<FieldQuery>,
 ) -> Result<Response, ApiError> {
+    let Caller { user, credential } = &caller;
     if !user.operator {
         return Err(ApiError::UnknownPath);
     }
@@ -156,7 +160,8 @@ pub(crate) async fn rotate_key(
             "a named API key cannot replace the main key of its user",
         ));
     }
-    let api_key = app.users.rotate_key(&id).await?.as_str().to_owned();
+    let actor = actor_of(&caller, Some(address));
+    let api_key = app.users.rotate_key(&actor, &id).await?.as_str().to_owned();
     Ok(reply::one(RotatedKey { id, api_key }, &fields))
 }
 

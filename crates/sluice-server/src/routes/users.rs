@@ -19,7 +19,8 @@ use sluice_store::{
 
 use super::user_admin::{listed, optional, something};
 use crate::{
-    auth::{AuthUser, Caller, Credential},
+    actor::Author,
+    auth::{Caller, Credential},
     error::ApiError,
     fields::FieldSelection,
     json_body::JsonBody,
@@ -53,7 +54,7 @@ pub(crate) async fn me(
     extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, body = Data<ListedUser>), ApiErrors))]
 pub(crate) async fn update(
-    AuthUser(user): AuthUser,
+    Author(actor): Author,
     State(app): State<Arc<App>>,
     JsonBody { parameters, fields }: JsonBody<UpdateOwnUser>,
 ) -> Result<Response, ApiError> {
@@ -63,7 +64,9 @@ pub(crate) async fn update(
         email: optional("email", email)?,
         ..UserChange::default()
     };
-    let user = app.users.update(&user.id, something(change)?).await?;
+    let id = actor.user_id.clone();
+    let change = something(change)?;
+    let user = app.users.update(&actor, &id, change).await?;
     Ok(reply::one(listed(user), &fields))
 }
 
@@ -75,12 +78,12 @@ pub(crate) async fn update(
     extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, body = Data<RotatedKey>), ApiErrors))]
 pub(crate) async fn rotate_key(
-    AuthUser(user): AuthUser,
+    Author(actor): Author,
     State(app): State<Arc<App>>,
     JsonBody { fields, .. }: JsonBody<FieldQuery>,
 ) -> Result<Response, ApiError> {
-    let id = user.id;
-    let api_key = app.users.rotate_key(&id).await?.as_str().to_owned();
+    let id = actor.user_id.clone();
+    let api_key = app.users.rotate_key(&actor, &id).await?.as_str().to_owned();
     Ok(reply::one(RotatedKey { id, api_key }, &fields))
 }
 

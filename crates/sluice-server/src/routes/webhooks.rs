@@ -13,6 +13,7 @@ use sluice_model::{Cursor, UserId};
 use sluice_store::{delivery_lists::Tally, webhooks};
 
 use crate::{
+    actor::Author,
     auth::AuthUser,
     error::ApiError,
     fields::FieldSelection,
@@ -31,7 +32,7 @@ use crate::{
 #[utoipa::path(post, path = "/webhooks", tag = "webhooks", operation_id = "createWebhook", request_body = CreateWebhook,
     responses((status = 200, body = Data<Webhook>), ApiErrors))]
 pub(crate) async fn create(
-    AuthUser(user): AuthUser,
+    Author(actor): Author,
     State(app): State<Arc<App>>,
     JsonBody { parameters, fields }: JsonBody<CreateWebhook>,
 ) -> Result<Response, ApiError> {
@@ -47,7 +48,7 @@ pub(crate) async fn create(
         description,
         concurrency,
     };
-    let created = app.webhooks.create(&user.id, new).await?;
+    let created = app.webhooks.create(&actor, new).await?;
     Ok(reply::one(with_secret(&app, created).await?, &fields))
 }
 
@@ -112,7 +113,7 @@ pub(crate) async fn get(
     extensions(("x-sluice-extension" = json!(true))),
     request_body = UpdateWebhook, responses((status = 200, body = Data<Webhook>), ApiErrors))]
 pub(crate) async fn update(
-    AuthUser(user): AuthUser,
+    Author(actor): Author,
     State(app): State<Arc<App>>,
     WebhookPath(id): WebhookPath,
     JsonBody { parameters, fields }: JsonBody<UpdateWebhook>,
@@ -136,10 +137,10 @@ pub(crate) async fn update(
         active,
         concurrency,
     };
-    let webhook = app.webhooks.update(&user.id, &id, change).await?;
+    let webhook = app.webhooks.update(&actor, &id, change).await?;
     let health = webhook_health::of(&app, &webhook).await?;
     Ok(reply::one(
-        on_the_wire(webhook, Some(user.id), health),
+        on_the_wire(webhook, Some(actor.user_id), health),
         &fields,
     ))
 }
@@ -149,11 +150,11 @@ pub(crate) async fn update(
     extensions(("x-sluice-extension" = json!(true))),
     responses((status = 204, description = "Deleted"), ApiErrors))]
 pub(crate) async fn delete(
-    AuthUser(user): AuthUser,
+    Author(actor): Author,
     State(app): State<Arc<App>>,
     WebhookPath(id): WebhookPath,
 ) -> Result<StatusCode, ApiError> {
-    app.webhooks.delete(&user.id, &id).await?;
+    app.webhooks.delete(&actor, &id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -164,12 +165,12 @@ pub(crate) async fn delete(
     params(("id" = String, Path)), extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, body = Data<Webhook>), ApiErrors))]
 pub(crate) async fn rotate_secret(
-    AuthUser(user): AuthUser,
+    Author(actor): Author,
     State(app): State<Arc<App>>,
     WebhookPath(id): WebhookPath,
     JsonBody { fields, .. }: JsonBody<FieldQuery>,
 ) -> Result<Response, ApiError> {
-    let rotated = app.webhooks.rotate_secret(&user.id, &id).await?;
+    let rotated = app.webhooks.rotate_secret(&actor, &id).await?;
     Ok(reply::one(with_secret(&app, rotated).await?, &fields))
 }
 

@@ -10,6 +10,7 @@ use sluice_app::{App, VersionView};
 use sluice_store::deployments::Version;
 
 use crate::{
+    actor::Author,
     auth::AuthUser,
     error::ApiError,
     fields::FieldSelection,
@@ -75,7 +76,7 @@ pub(crate) async fn get(
     params(("id" = String, Path)), extensions(("x-sluice-extension" = json!(true))), request_body = RollBackWorkflow,
     responses((status = 200, body = Data<Workflow>), ApiErrors))]
 pub(crate) async fn roll_back(
-    AuthUser(user): AuthUser,
+    Author(actor): Author,
     State(app): State<Arc<App>>,
     WorkflowNamePath(id): WorkflowNamePath,
     JsonBody { parameters, fields }: JsonBody<RollBackWorkflow>,
@@ -83,7 +84,7 @@ pub(crate) async fn roll_back(
     let number = parameters
         .version
         .ok_or_else(|| ApiError::bad_request("version is required"))?;
-    let view = app.workflows.roll_back(&user.id, &id, number).await?;
+    let view = app.workflows.roll_back(&actor, &id, number).await?;
     Ok(reply::one(workflows::on_the_wire(view), &fields))
 }
 

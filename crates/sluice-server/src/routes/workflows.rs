@@ -18,6 +18,7 @@ use sluice_model::{
 };
 
 use crate::{
+    actor::Author,
     auth::AuthUser,
     error::ApiError,
     fields::FieldSelection,
@@ -41,7 +42,7 @@ use crate::{
     extensions(("x-sluice-extension" = json!(true))), request_body = DeployWorkflow,
     responses((status = 200, body = Data<Workflow>), ApiErrors))]
 pub(crate) async fn create(
-    AuthUser(user): AuthUser,
+    Author(actor): Author,
     State(app): State<Arc<App>>,
     JsonBody { parameters, fields }: JsonBody<DeployWorkflow>,
 ) -> Result<Response, ApiError> {
@@ -51,7 +52,7 @@ pub(crate) async fn create(
             return Err(ApiError::bad_request("document is required"));
         }
     };
-    let view = app.workflows.create(&user.id, deploy).await?;
+    let view = app.workflows.create(&actor, deploy).await?;
     Ok(reply::one(on_the_wire(view), &fields))
 }
 
@@ -116,7 +117,7 @@ pub(crate) async fn list(
     extensions(("x-sluice-extension" = json!(true))), request_body = DeployWorkflow,
     responses((status = 200, body = Data<Workflow>), ApiErrors))]
 pub(crate) async fn update(
-    AuthUser(user): AuthUser,
+    Author(actor): Author,
     State(app): State<Arc<App>>,
     WorkflowNamePath(id): WorkflowNamePath,
     JsonBody { parameters, fields }: JsonBody<DeployWorkflow>,
@@ -127,7 +128,7 @@ pub(crate) async fn update(
         ));
     }
     let change = change(parameters)?;
-    let view = app.workflows.update(&user.id, &id, change).await?;
+    let view = app.workflows.update(&actor, &id, change).await?;
     Ok(reply::one(on_the_wire(view), &fields))
 }
 
@@ -136,11 +137,11 @@ pub(crate) async fn update(
     params(("id" = String, Path)), extensions(("x-sluice-extension" = json!(true))),
     responses((status = 204, description = "Deleted"), ApiErrors))]
 pub(crate) async fn delete(
-    AuthUser(user): AuthUser,
+    Author(actor): Author,
     State(app): State<Arc<App>>,
     WorkflowNamePath(id): WorkflowNamePath,
 ) -> Result<StatusCode, ApiError> {
-    app.workflows.delete(&user.id, &id).await?;
+    app.workflows.delete(&actor, &id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -2,6 +2,7 @@
 //! clock that tests can put forward.
 
 mod api;
+mod audit;
 mod delivery;
 mod described;
 mod proxies;

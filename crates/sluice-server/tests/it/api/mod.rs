@@ -9,7 +9,7 @@ mod event_pages;
 mod event_search;
 mod event_summaries;
 mod fields;
-mod fixtures;
+pub(crate) mod fixtures;
 mod log_events;
 mod logs;
 mod notifications;

@@ -10,7 +10,8 @@ use crate::support::new_user;
 const UPDATE: &str = "SLUICE_UPDATE_SNAPSHOTS";
 const SNAPSHOT: &str = "../../docs/openapi.json";
 
-const ROUTES: [(&str, &str); 109] = [
+const ROUTES: [(&str, &str); 110] = [
+    ("GET", "/v1/audit"),
     ("PUT", "/v1/apps/{id_or_slug}/oauth_client"),
     ("POST", "/v1/session"),
     ("GET", "/v1/session"),

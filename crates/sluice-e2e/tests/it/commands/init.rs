@@ -101,14 +101,14 @@ async fn typescript_is_checked_with_types_that_were_written_beside_it() {
     for (kind, name) in [("action", "act"), ("app", "acme"), ("workflow", "flow")] {
         shop.ok(&["init", kind, name, "--typescript"]).await;
     }
-    let errors = type_errors(shop.folder.path());
+    let errors = type_errors(Path::new(shop.folder.path()));
     assert_eq!(errors, "");
 
     let code = shop.folder.text("plain.ts");
     let wrong = code.replace("this.db.get", "this.bd.get");
     assert_ne!(code, wrong);
     std::fs::write(shop.folder.join("plain.ts"), wrong).unwrap();
-    let errors = type_errors(shop.folder.path());
+    let errors = type_errors(Path::new(shop.folder.path()));
     assert!(
         errors.contains("plain.ts") && errors.contains("'bd'"),
         "{errors}"

@@ -2,8 +2,8 @@
 import { scheduleOf, scheduleText } from '../../../forms/schedule';
 import { channelText } from '../triggers';
 import { builtinOf } from './builtins';
-import { isBlockScalar, scalarText, valueAt } from './yaml/nodes';
-import type { ListName, Outline, Placed } from './yaml/read';
+import { type ItemNode, isBlockScalar, scalarText, valueAt } from './yaml/nodes';
+import type { ListName, Outline } from './yaml/read';
 import { referencesOf } from './yaml/references';
 import { equal } from './yaml/text';
 
@@ -36,10 +36,19 @@ export type Cards = { triggers: Card[]; steps: Card[] };
 
 /** The cards of a document. Cards that are as before are the same objects, so that only the others are drawn again. */
 export function cardsOf(outline: Outline, before?: Cards): Cards {
-  const steps = outline.steps.items.map((placed, index) => stepCard(placed, index));
-  const triggers = outline.triggers.items.map((placed, index) => triggerCard(placed, index));
+  const steps = outline.steps.items.map(({ item }, index) => ({ ...cached(item, stepCard), index }));
+  const triggers = outline.triggers.items.map(({ item }, index) => ({ ...cached(item, triggerCard), index }));
   findUnknown(outline, steps);
   return { triggers: kept(unique(triggers), before?.triggers), steps: kept(unique(steps), before?.steps) };
+}
+
+/** The cards of items, which do not change. */
+const described = new WeakMap<ItemNode, Card>();
+
+function cached(item: ItemNode, describe: (item: ItemNode) => Card): Card {
+  const card = described.get(item) ?? describe(item);
+  described.set(item, card);
+  return card;
 }
 
 function kept(cards: Card[], before: Card[] = []): Card[] {
@@ -60,7 +69,7 @@ function unique(cards: Card[]): Card[] {
   });
 }
 
-function stepCard({ item }: Placed, index: number): Card {
+function stepCard(item: ItemNode): Card {
   const { node } = item;
   const name = scalarText(valueAt(node, 'name'));
   const kind = STEP_KINDS.find((one) => valueAt(node, one)) ?? 'other';
@@ -69,7 +78,7 @@ function stepCard({ item }: Placed, index: number): Card {
   const builtin = builtinOf(code);
   return {
     list: 'steps',
-    index,
+    index: 0,
     key: `step ${name}`,
     title: name || UNTITLED,
     note:
@@ -91,7 +100,7 @@ function codeNote(code: string, block: boolean): string {
   return block && lines > 1 ? `Code, ${lines} lines` : 'Code';
 }
 
-function triggerCard({ item }: Placed, index: number): Card {
+function triggerCard(item: ItemNode): Card {
   const { node } = item;
   const value = (item.value ?? {}) as Record<string, unknown>;
   const kind = TRIGGER_KINDS.find((one) => value !== null && typeof value === 'object' && one in value) ?? 'other';
@@ -105,7 +114,7 @@ function triggerCard({ item }: Placed, index: number): Card {
   const [title, note] = texts[kind];
   return {
     list: 'triggers',
-    index,
+    index: 0,
     key: `trigger ${kind}`,
     title,
     note,
@@ -122,6 +131,7 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 /** Code may have its own variable `steps`, so there only the names of later steps count. */
 function findUnknown(outline: Outline, cards: Card[]) {
   const all = new Set(cards.map(({ title }) => title));
+  const none: string[] = [];
   const earlier = new Set(['trigger']);
   cards.forEach((card, index) => {
     const item = outline.steps.items[index]?.item;
@@ -129,7 +139,8 @@ function findUnknown(outline: Outline, cards: Card[]) {
       ? referencesOf(item).filter(({ name, expression }) => !earlier.has(name) && (expression || all.has(name)))
       : [];
     // A step that runs again reads its own exports.
-    card.unknown = [...new Set(wrong.map(({ name }) => name))].filter((name) => name !== card.title);
+    card.unknown =
+      wrong.length === 0 ? none : [...new Set(wrong.map(({ name }) => name))].filter((name) => name !== card.title);
     earlier.add(card.title);
   });
 }

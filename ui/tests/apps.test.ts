@@ -293,6 +293,7 @@ test('the pages have no serious accessibility violations in light and dark and o
     await page.getByRole('dialog').waitFor();
     expect(await violationsInBothSchemes(page)).toEqual([]);
     await page.goto(`${server.url}/workflows/new`);
+    if (width < 992) await page.getByRole('button', { name: 'Outline', exact: true }).click();
     await page.getByRole('button', { name: 'Add step', exact: true }).click();
     await page
       .getByRole('dialog')

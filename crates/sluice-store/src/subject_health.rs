@@ -213,22 +213,23 @@ pub fn settle(c: &mut dyn Conn, subjects: &[&str]) -> Result<()> {
     update(c, subjects, "due_at = NULL", &[])
 }
 
-/// These subjects are due when they have failed for so long. Deferred.
+/// These subjects are due when they have failed for so long. A time of a clock that was set back is corrected. Deferred.
 pub fn wait_for_failing(
     c: &mut dyn Conn,
     subjects: &[&str],
     now: i64,
     delay_ms: i64,
 ) -> Result<()> {
-    // The clock may have been set back since they began to fail.
-    let end = "due_at = ?2 + CASE WHEN failing_since < ?3 THEN failing_since ELSE ?3 END";
+    let end = "failing_since = CASE WHEN failing_since < ?3 THEN failing_since ELSE ?3 END, \
+               due_at = ?2 + CASE WHEN failing_since < ?3 THEN failing_since ELSE ?3 END";
     update(c, subjects, end, params![delay_ms, now])
 }
 
-/// These subjects, which were reported before, are due at the end of their quiet period. Deferred.
+/// These subjects, which were reported before, are due at the end of their quiet period. A time of a clock that was set back is
+/// corrected. Deferred.
 pub fn wait_for_quiet(c: &mut dyn Conn, subjects: &[&str], now: i64, quiet_ms: i64) -> Result<()> {
-    // The clock may have been set back since the report.
-    let end = "due_at = ?2 + CASE WHEN reported_at < ?3 THEN reported_at ELSE ?3 END";
+    let end = "reported_at = CASE WHEN reported_at < ?3 THEN reported_at ELSE ?3 END, \
+               due_at = ?2 + CASE WHEN reported_at < ?3 THEN reported_at ELSE ?3 END";
     update(c, subjects, end, params![quiet_ms, now])
 }
 

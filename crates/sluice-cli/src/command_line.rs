@@ -34,6 +34,7 @@ pub(crate) const GROUPS: [(&str, &[&str]); 4] = [
             "accounts",
             "apps",
             "webhooks",
+            "notifications",
             "subscribe",
             "unsubscribe",
             "export",

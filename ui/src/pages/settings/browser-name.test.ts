@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { browserName } from './keys';
+import { browserName } from './browser-name';
 
 test('a user agent is a browser and a system', () => {
   const chrome =

@@ -103,7 +103,6 @@ const SECTIONS = [
           "cli/profile.md",
           "cli/rotate-key.md",
           "cli/signup.md",
-          "cli/keys.md",
           "cli/users.md",
           "cli/cluster.md",
           "cli/registry.md",

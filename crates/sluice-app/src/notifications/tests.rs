@@ -10,7 +10,9 @@ use sluice_infra::{
 use sluice_model::{ManualClock, SourceId, TextChange, UserId, WebhookId};
 use sluice_outbox::{DeliveryObserver, Outbox};
 use sluice_store::{
-    Conn, StoreError, query_all, query_one,
+    Conn, StoreError,
+    audit::Credential,
+    query_all, query_one,
     sends::{SendKind, SendState, outbox},
     sources::{self, Phase, Retention, Source},
     subject_health::{self, StreakChange},
@@ -20,6 +22,7 @@ use sluice_store::{
 use tempfile::TempDir;
 
 use super::{NotificationChange, Notifications, Notifier};
+use crate::audit::Actor;
 
 const SECOND: i64 = 1_000;
 const MINUTE: i64 = 60 * SECOND;
@@ -86,8 +89,15 @@ impl Fixture {
         self.infra.store.write(work).await.unwrap()
     }
 
+    fn actor(&self) -> Actor {
+        Actor::new(&self.user, Credential::Key, None)
+    }
+
     async fn set(&self, change: NotificationChange) {
-        self.notifications.update(&self.user, change).await.unwrap();
+        self.notifications
+            .update(&self.actor(), &self.user, change)
+            .await
+            .unwrap();
     }
 
     /// The source fails, so many times in a row since `since`.
@@ -445,19 +455,28 @@ async fn a_user_without_a_way_to_be_told_gets_nothing() {
 #[tokio::test]
 async fn the_secret_of_the_webhook_is_shown_when_it_is_new() {
     let f = Fixture::new().await;
-    let error = f.notifications.rotate_secret(&f.user).await.unwrap_err();
+    let actor = f.actor();
+    let error = f
+        .notifications
+        .rotate_secret(&actor, &f.user)
+        .await
+        .unwrap_err();
     assert!(error.to_string().contains("webhook_url"), "{error}");
     let url = |url: &str| NotificationChange {
         webhook_url: TextChange::Set(url.to_owned()),
         ..NotificationChange::default()
     };
-    let update = |change| f.notifications.update(&f.user, change);
+    let update = |change| f.notifications.update(&actor, &f.user, change);
     let first = update(url("https://a.example")).await.unwrap();
     let secret = first.signing_secret.unwrap();
     assert!(secret.starts_with("whsec_"), "{secret}");
     let second = update(url("https://b.example")).await.unwrap();
     assert_eq!(second.signing_secret, None);
-    let rotated = f.notifications.rotate_secret(&f.user).await.unwrap();
+    let rotated = f
+        .notifications
+        .rotate_secret(&actor, &f.user)
+        .await
+        .unwrap();
     assert_ne!(rotated.signing_secret.unwrap(), secret);
     let clear = NotificationChange {
         webhook_url: TextChange::Clear,

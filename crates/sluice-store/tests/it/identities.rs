@@ -7,7 +7,10 @@ use sluice_store::{
     sessions, users,
 };
 
-use crate::support::{Db, TestStore, user, user_id};
+use crate::{
+    sessions::new,
+    support::{Db, TestStore, user, user_id},
+};
 
 fn identity(subject: &str) -> Identity {
     Identity {
@@ -84,10 +87,10 @@ fn users_are_found_by_their_address_in_either_case(#[values(Db::Sqlite, Db::Post
 #[rstest]
 fn a_session_begins_for_a_user_who_exists(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
     let Some(t) = with_users(db) else { return };
-    let begun = t.write(|c| sessions::begin_of(c, &user_id("a"), "token", 5, 6));
+    let begun = t.write(|c| sessions::begin_of(c, &user_id("a"), &new("token", 5, 6)));
     assert_eq!(begun, Ok(Some(user("a"))));
     let found = t.read(|c| sessions::by_fingerprint(c, "token", 5)).unwrap();
     assert_eq!(found.unwrap().user_id, user_id("a"));
-    let unknown = t.write(|c| sessions::begin_of(c, &user_id("x"), "other", 5, 6));
+    let unknown = t.write(|c| sessions::begin_of(c, &user_id("x"), &new("other", 5, 6)));
     assert_eq!(unknown, Ok(None));
 }

@@ -14,7 +14,7 @@ fn id(token: &str) -> SessionId {
     SessionId::parse(&format!("ses_{token}")).unwrap()
 }
 
-fn new(token: &str, created_at: i64, expires_at: i64) -> NewSession {
+pub(crate) fn new(token: &str, created_at: i64, expires_at: i64) -> NewSession {
     NewSession {
         id: id(token),
         token_fingerprint: token.to_owned(),

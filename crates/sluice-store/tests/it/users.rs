@@ -90,13 +90,13 @@ fn a_database_can_be_changed_while_a_server_uses_it(#[values(Db::Sqlite, Db::Pos
     let Some(t) = TestStore::new(db) else { return };
     t.write(|c| users::insert(c, &user("a"), "key-a")).unwrap();
     let set = |print: &'static str| {
-        transfer::alter(&t.place.location(), |c| {
+        transfer::update(&t.place.location(), |c| {
             users::set_key(c, &user_id("a"), print, "sealed")
         })
     };
     assert_eq!(set("key-new"), Ok(true));
     assert_eq!(t.read(|c| users::by_fingerprint(c, "key-a")), Ok(None));
-    let failed = transfer::alter(&t.place.location(), |c| {
+    let failed = transfer::update(&t.place.location(), |c| {
         users::set_key(c, &user_id("a"), "key-lost", "sealed")?;
         Err::<(), _>(StoreError::Invalid("no".to_owned()))
     });

@@ -62,6 +62,7 @@ struct Server {
 }
 
 /// The user whose key is replaced, and the secrets of the database.
+#[derive(Debug)]
 struct Owner {
     user: User,
     vault: Vault,

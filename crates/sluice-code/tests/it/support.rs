@@ -6,6 +6,7 @@ use std::{
     path::{Path, PathBuf},
     process::Command,
     sync::OnceLock,
+    thread,
 };
 
 use serde_json::Value;
@@ -135,16 +136,18 @@ pub(crate) fn run(modules: &[PathBuf]) -> Vec<Value> {
     })
 }
 
+/// Callers are in a runtime of their own, so the search has one on another thread.
 fn deno() -> &'static Path {
     static DENO: OnceLock<PathBuf> = OnceLock::new();
     DENO.get_or_init(|| {
-        let configured = env::var_os("SLUICE_DENO").map(PathBuf::from);
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build();
-        let folder = env::temp_dir();
-        let found = sluice_runtime::find_deno(configured.as_deref(), &folder, |_| {});
-        let found = runtime.expect("a runtime").block_on(found);
-        found.expect("Deno is found")
+        let found = thread::spawn(find_deno).join();
+        found.expect("the search ends")
     })
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn find_deno() -> PathBuf {
+    let configured = env::var_os("SLUICE_DENO").map(PathBuf::from);
+    let found = sluice_runtime::find_deno(configured.as_deref(), &env::temp_dir(), |_| {}).await;
+    found.expect("Deno is found")
 }

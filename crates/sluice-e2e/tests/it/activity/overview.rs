@@ -34,7 +34,8 @@ async fn an_empty_account_is_all_zeros() {
     let nothing = json!({ "total": 0, "active": 0, "failing": 0 });
     let expected = json!({
         "activity": activity, "sources": nothing, "workflows": nothing, "busiest": [], "failing": [],
-        "deliveries": { "waiting": 0, "failed": 0 }, "server": null,
+        "deliveries": { "waiting": 0, "failed": 0 },
+        "webhooks": { "active": 0, "failing": 0, "paused": 0 }, "failing_webhooks": [], "server": null,
     });
     assert_eq!(shown, expected);
 }

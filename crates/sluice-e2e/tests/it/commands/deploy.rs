@@ -40,7 +40,7 @@ async fn a_file_is_deployed_with_what_it_imports_and_its_addresses_are_told() {
         "name      My Hello\n".to_owned(),
         format!("endpoint  {endpoint}\n"),
         "timer     every 15m\n".to_owned(),
-        format!("stream    {url}/sources/{id}/sse\n"),
+        format!("stream    {url}/v1/sources/{id}/sse\n"),
         format!(
             "curl -H 'content-type: application/json' -d '{{\"hello\": \"world\"}}' {endpoint}\n"
         ),

@@ -42,7 +42,7 @@ async fn sources_are_what_is_listed_when_nobody_says_what_and_nobody_can_be_aske
     let table = cli.ok(&["list"]).await;
     let found = rows(&table);
     assert_eq!(found[0], ["SLUG", "ID", "STATE", "TRIGGER", "CHANGED"]);
-    assert_eq!(found[1][..4], ["timed", &timed, "active", "every 3600 s"]);
+    assert_eq!(found[1][..4], ["timed", &timed, "active", "every 1h"]);
     assert_eq!(found[2][..4], ["orders", &http, "active", "http"]);
     assert!(!table.contains('\u{1b}'), "{table}");
     assert_eq!(cli.ok(&["list", "so"]).await, table);
@@ -117,7 +117,7 @@ async fn webhooks_and_subscriptions_are_listed() {
     subscribe(&cli.api, &http, "", &hook).await;
     let table = cli.ok(&["list", "webhooks"]).await;
     let found = rows(&table);
-    assert_eq!(found[1][..3], [&hook, "Ops", "active"]);
+    assert_eq!(found[1][..3], [&hook, "Ops", "healthy"]);
     assert_eq!(found[1][4], "https://example.com/hook");
     let table = cli.ok(&["list", "subscriptions"]).await;
     assert_eq!(rows(&table)[1][1..], [&http, "default", &hook]);

@@ -330,8 +330,12 @@ async fn a_workflow_is_deactivated_activated_and_shows_its_events_and_its_runs_a
     assert_eq!(approval.ended(&second).await["state"], "cancelled");
 
     let events = cli.ok(&["workflows", "events", "approval"]).await;
-    assert_eq!(events, "{\"asked\":true}\n{\"asked\":true}\n");
+    let line = "{\"raw_event\":{\"asked\":true}}\n";
+    assert_eq!(events, format!("{line}{line}"));
     let args = ["workflows", "events", "approval", "-n", "1", "--json"];
     let events = parsed(&cli.ok(&args).await);
-    assert_eq!(events[0]["event"], json!({ "asked": true }));
+    assert_eq!(
+        events[0]["event"],
+        json!({ "raw_event": { "asked": true } })
+    );
 }

@@ -117,7 +117,7 @@ async fn without_the_flag_loopback_private_and_metadata_addresses_are_refused() 
 
 #[tokio::test]
 async fn a_refused_connection_names_the_setting_of_the_server() {
-    let code = manual("await fetch('http://127.0.0.1:9/');");
+    let code = manual("await fetch('http://127.0.0.1:8009/');");
     let source = deploy(&new_user().await, &code).await;
     source.run(json!({})).await;
     let error = source.errors(1).await.remove(0)["error"].clone();

@@ -106,14 +106,14 @@ async fn everything_that_emits_or_listens_is_on_the_map(
     assert_eq!(shown["hidden"], 0);
     let mine = json!({
         "id": emitter, "kind": "source", "name": "My Emitter", "name_slug": "my-emitter",
-        "active": true, "events": 0, "errors": 0, "waiting": 0,
+        "active": true, "events": 0, "errors": 0, "waiting": 0, "health": null,
     });
     assert_eq!(node(&shown, &emitter), &mine);
     assert_eq!(node(&shown, &listener)["active"], false);
     assert_eq!(node(&shown, &workflow.id)["kind"], "workflow");
     let hook = json!({
         "id": unnamed, "kind": "webhook", "name": "https://example.com/b", "name_slug": null,
-        "active": true, "events": 0, "errors": 0, "waiting": 0,
+        "active": true, "events": 0, "errors": 0, "waiting": 0, "health": "healthy",
     });
     assert_eq!(node(&shown, &unnamed), &hook);
     assert_eq!(node(&shown, &named)["name"], "Named");

@@ -73,7 +73,7 @@ impl Users {
         let key = ApiKey::random(&mut self.infra.ids.rng());
         let user = self.new_user(new, &key);
         let created = self.change(actor, Action::UserCreate, &user);
-        self.insert(&user, &key, None, created).await?;
+        self.insert(&user, &key, Origin::Operator, created).await?;
         Ok((user, key))
     }
 
@@ -87,7 +87,7 @@ impl Users {
         let user = self.new_user(new, &key);
         let actor = Actor::new(&user, Credential::None, address);
         let signed_up = self.change(&actor, Action::UserSignUp, &user);
-        self.insert(&user, &key, None, signed_up).await?;
+        self.insert(&user, &key, Origin::User, signed_up).await?;
         Ok((user, key))
     }
 
@@ -102,7 +102,8 @@ impl Users {
         let user = self.new_user(new, &key);
         let actor = Actor::new(&user, Credential::Oidc, Some(address));
         let signed_up = self.change(&actor, Action::UserSignUp, &user);
-        self.insert(&user, &key, Some(identity), signed_up).await?;
+        self.insert(&user, &key, Origin::Provider(identity), signed_up)
+            .await?;
         Ok(user)
     }
 
@@ -163,6 +164,7 @@ impl Users {
             ("operator", change.operator.is_some()),
         ]);
         let id = user.clone();
+        let is_own = actor.user_id == id;
         let updated = self.infra.store.write(move |c| {
             let removes_role = change.operator == Some(false);
             if removes_role && users::lock_operators(c)? == 1 {
@@ -174,6 +176,9 @@ impl Users {
             let Some(user) = users::update(c, &id, &change)? else {
                 return Ok(Updated::NoUser);
             };
+            if change.email.is_some() {
+                users::set_email_claimed(c, &id, is_own)?;
+            }
             recorded.set_target(target(&user));
             recorded.record(c)?;
             Ok(Updated::User(user))
@@ -294,7 +299,7 @@ impl Users {
         };
         let user = self.new_user(new, &key);
         let created = self.change(&Actor::server(), Action::UserCreate, &user);
-        match self.insert(&user, &key, None, created).await {
+        match self.insert(&user, &key, Origin::Operator, created).await {
             Ok(()) => Ok(FirstUser::Created(key)),
             // Another node that started at the same time was faster.
             Err(EngineError::Conflict(_)) => Ok(FirstUser::Exists),
@@ -341,15 +346,19 @@ impl Users {
         &self,
         user: &User,
         key: &ApiKey,
-        identity: Option<Identity>,
+        origin: Origin,
         created: Change,
     ) -> Result<(), EngineError> {
         let fingerprint = self.infra.vault.fingerprint(key.as_str());
         let row = user.clone();
         let inserted = self.infra.store.write(move |c| {
             users::insert(c, &row, &fingerprint)?;
-            if let Some(identity) = &identity {
-                identities::link(c, &row.id, identity)?;
+            match &origin {
+                Origin::Operator => {}
+                Origin::User => users::set_email_claimed(c, &row.id, true)?,
+                Origin::Provider(identity) => {
+                    identities::link(c, &row.id, identity)?;
+                }
             }
             created.record(c)
         });
@@ -359,6 +368,13 @@ impl Users {
 
 fn target(user: &User) -> Target {
     Target::new(TargetKind::User, &user.id, &user.username)
+}
+
+/// Where a new user and its mail address come from.
+enum Origin {
+    Operator,
+    User,
+    Provider(Identity),
 }
 
 /// The result of a change of a user.

@@ -181,6 +181,15 @@ pub fn update(c: &mut dyn Conn, user: &UserId, change: &UserChange) -> Result<Op
     get(c, user)
 }
 
+/// Notes whether the user gave the address, or an operator did.
+pub fn set_email_claimed(c: &mut dyn Conn, user: &UserId, claimed: bool) -> Result<()> {
+    c.execute(
+        "UPDATE users SET email_claimed = ?2 WHERE id = ?1",
+        params![user, claimed],
+    )?;
+    Ok(())
+}
+
 /// Gives operators with the address `old` another one. Returns how many there were.
 pub fn replace_operator_email(c: &mut dyn Conn, old: &str, new: &str) -> Result<u64> {
     c.execute(

@@ -62,6 +62,11 @@ fn users_are_found_by_their_address_in_either_case(#[values(Db::Sqlite, Db::Post
     };
     assert_eq!(found("A@Example.com"), [expected.clone()]);
     assert_eq!(found("%@example.com"), []);
+    for (claimed, matches) in [(true, vec![]), (false, vec![expected.clone()])] {
+        t.write(move |c| users::set_email_claimed(c, &user_id("a"), claimed))
+            .unwrap();
+        assert_eq!(found("a@example.com"), matches, "{claimed}");
+    }
     t.write(|c| {
         identities::link(c, &user_id("a"), &identity("1"))?;
         let twin = users::User {

@@ -32,6 +32,7 @@ mod starter;
 mod subscriptions;
 mod tick_health;
 mod timer_rows;
+mod user_changes;
 mod users;
 mod webhooks;
 mod workflows;
@@ -47,7 +48,7 @@ pub use accounts::{
 pub use activity::{
     Activity, Chart, EmitterActivity, EmitterSelection, EmitterState, MOST_HOURS, Span, Step,
 };
-pub use api_keys::{ApiKeys, MAX_KEYS, NewKey};
+pub use api_keys::{ApiKeys, KnownKey, MAX_KEYS, NewKey};
 pub use app::App;
 pub use apps::{AppFilter, AppOrder, Apps, ListedApp, NewApp, NewClient};
 pub use audit::{Actor, AuditLog};

@@ -41,6 +41,7 @@ pub(crate) mod summary;
 mod text_parameters;
 pub(crate) mod uploads;
 pub(crate) mod user_admin;
+mod user_fields;
 pub(crate) mod users;
 mod webhook_health;
 pub(crate) mod webhooks;

@@ -190,12 +190,10 @@ pub fn set_email_claimed(c: &mut dyn Conn, user: &UserId, claimed: bool) -> Resu
     Ok(())
 }
 
-/// Gives operators with the address `old` another one. Returns how many there were.
-pub fn replace_operator_email(c: &mut dyn Conn, old: &str, new: &str) -> Result<u64> {
-    c.execute(
-        "UPDATE users SET email = ?2 WHERE operator AND email = ?1",
-        params![old, new],
-    )
+/// The operators with this address.
+pub fn operators_with_email(c: &mut dyn Conn, email: &str) -> Result<Vec<User>> {
+    let sql = format!("{SELECT} WHERE operator AND email = ?1 ORDER BY created_at, id");
+    query_all(c, &sql, params![email])
 }
 
 /// Whether a user has this address.

@@ -11,7 +11,7 @@ use sluice_app::{App, Listing, NewKey};
 use sluice_model::{Cursor, Scope, Scopes};
 use sluice_store::api_keys;
 
-use super::{dates::epoch_seconds, user_admin::required};
+use super::{dates::epoch_seconds, user_fields::required};
 use crate::{
     actor::{Author, actor_of},
     auth::{AuthUser, Caller},

@@ -12,7 +12,7 @@ use sluice_api::{Data, SignUp, SignedUp};
 use sluice_app::{App, NewUser};
 use sluice_store::users::Plan;
 
-use super::user_admin::required;
+use super::user_fields;
 use crate::{
     error::ApiError,
     json_body::{JsonBody, ShortBody},
@@ -54,8 +54,8 @@ pub(crate) async fn sign_up(
 ) -> Result<Response, ApiError> {
     let SignUp { username, email } = parameters;
     let new_user = NewUser {
-        username: required("username", username)?,
-        email: required("email", email)?,
+        username: user_fields::required("username", username)?,
+        email: user_fields::email(email)?,
         plan: Plan::Free,
         operator: false,
     };

@@ -27,12 +27,10 @@ use crate::{
     routes::{
         dates::epoch_seconds,
         text_parameters::{search_text, without_nul},
+        user_fields,
     },
     wrong_keys::ClientAddress,
 };
-
-/// The longest username or email address, in bytes. Every database can index as many.
-const MAX_NAME: usize = 500;
 
 /// Create a user
 ///
@@ -52,8 +50,8 @@ pub(crate) async fn create(
     } = parameters;
     let plan = plan.unwrap_or_default();
     let new_user = NewUser {
-        username: required("username", username)?,
-        email: required("email", email)?,
+        username: user_fields::required("username", username)?,
+        email: user_fields::email(email)?,
         plan: plan_of(plan),
         operator: operator.unwrap_or_default(),
     };
@@ -109,13 +107,12 @@ pub(crate) async fn update(
         plan,
         operator,
     } = parameters;
-    let change = UserChange {
-        username: optional("username", username)?,
-        email: optional("email", email)?,
+    let change = user_fields::not_empty(UserChange {
         plan: plan.map(plan_of),
         operator,
-    };
-    let user = app.users.update(&actor, &id, something(change)?).await?;
+        ..user_fields::change(username, email)?
+    })?;
+    let user = app.users.update(&actor, &id, change).await?;
     Ok(reply::one(listed(user), &fields))
 }
 
@@ -163,32 +160,6 @@ pub(crate) async fn rotate_key(
     let actor = actor_of(&caller, Some(address));
     let api_key = app.users.rotate_key(&actor, &id).await?.as_str().to_owned();
     Ok(reply::one(RotatedKey { id, api_key }, &fields))
-}
-
-/// A new name, if there is one.
-pub(super) fn optional(name: &str, value: Option<String>) -> Result<Option<String>, ApiError> {
-    value.map(|value| required(name, Some(value))).transpose()
-}
-
-/// A change that is not empty.
-pub(super) fn something(change: UserChange) -> Result<UserChange, ApiError> {
-    if change == UserChange::default() {
-        return Err(ApiError::bad_request("there is nothing to change"));
-    }
-    Ok(change)
-}
-
-/// A required name.
-pub(super) fn required(name: &str, value: Option<String>) -> Result<String, ApiError> {
-    let text = value
-        .filter(|text| !text.trim().is_empty())
-        .ok_or_else(|| ApiError::BadRequest(format!("{name} is required")))?;
-    if text.len() > MAX_NAME {
-        return Err(ApiError::BadRequest(format!(
-            "{name} must be at most {MAX_NAME} bytes long"
-        )));
-    }
-    Ok(text)
 }
 
 fn cursor_of(user: &User) -> String {

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use axum::{extract::State, response::Response};
+use axum::{Extension, extract::State, response::Response};
 use jiff::{Timestamp, ToSpan, tz::TimeZone};
 use sluice_api::{
     Data, FieldQuery, FreeUser, ListedUser, NO_LIMIT, PaidUser, RotatedKey, UpdateOwnUser, User,
     Workspace,
 };
-use sluice_app::{App, UserChange};
+use sluice_app::App;
 use sluice_infra::Infra;
 use sluice_model::{MASK, UserId};
 use sluice_store::{
@@ -17,9 +17,9 @@ use sluice_store::{
     users::{self, Plan},
 };
 
-use super::user_admin::{listed, optional, something};
+use super::{user_admin::listed, user_fields};
 use crate::{
-    actor::Author,
+    actor::{Author, actor_of},
     auth::{Caller, Credential},
     error::ApiError,
     fields::FieldSelection,
@@ -27,6 +27,7 @@ use crate::{
     openapi::ApiErrors,
     query::Query,
     reply,
+    wrong_keys::ClientAddress,
 };
 
 const DAY_MS: i64 = 86_400_000;
@@ -49,24 +50,28 @@ pub(crate) async fn me(
 
 /// Change your name or email address
 ///
-/// Absent fields stay as they are.
+/// Absent fields stay as they are. On a server with single sign-on only operators change addresses, because the first sign-in of
+/// a person goes by them.
 #[utoipa::path(put, path = "/users/me", tag = "users", operation_id = "updateCurrentUser", request_body = UpdateOwnUser,
     extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, body = Data<ListedUser>), ApiErrors))]
 pub(crate) async fn update(
-    Author(actor): Author,
+    caller: Caller,
+    Extension(ClientAddress(address)): Extension<ClientAddress>,
     State(app): State<Arc<App>>,
     JsonBody { parameters, fields }: JsonBody<UpdateOwnUser>,
 ) -> Result<Response, ApiError> {
     let UpdateOwnUser { username, email } = parameters;
-    let change = UserChange {
-        username: optional("username", username)?,
-        email: optional("email", email)?,
-        ..UserChange::default()
-    };
-    let id = actor.user_id.clone();
-    let change = something(change)?;
-    let user = app.users.update(&actor, &id, change).await?;
+    let change = user_fields::not_empty(user_fields::change(username, email)?)?;
+    let user = &caller.user;
+    let changes_email = change.email.as_ref().is_some_and(|it| *it != user.email);
+    if changes_email && app.oidc.is_some() && !user.operator {
+        return Err(ApiError::Forbidden(
+            "with single sign-on, only operators change email addresses",
+        ));
+    }
+    let actor = actor_of(&caller, Some(address));
+    let user = app.users.update(&actor, &user.id, change).await?;
     Ok(reply::one(listed(user), &fields))
 }
 

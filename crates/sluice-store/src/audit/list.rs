@@ -21,7 +21,7 @@ pub struct AuditFilter {
     pub user: Option<UserId>,
     /// The beginning of the action.
     pub action: Option<String>,
-    /// The id or the name of the author.
+    /// The id or the name of the author, or the id of the named key.
     pub actor: Option<String>,
     /// The id or the name of the target.
     pub target: Option<String>,
@@ -76,7 +76,7 @@ impl Bound {
         }
         if let Some(actor) = &filter.actor {
             add(actor.into(), &|n| {
-                format!("(actor_id = {n} OR actor_name = {n})")
+                format!("(actor_id = {n} OR actor_name = {n} OR credential_id = {n})")
             });
         }
         if let Some(target) = &filter.target {

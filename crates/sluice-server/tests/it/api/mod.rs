@@ -14,7 +14,7 @@ mod log_events;
 mod logs;
 mod notifications;
 mod oidc;
-mod oidc_provider;
+pub(crate) mod oidc_provider;
 mod older_events;
 mod openapi;
 mod operations;

@@ -5,6 +5,7 @@ mod accounts;
 mod apply;
 mod apps;
 mod ask;
+mod audit;
 mod close_keys;
 mod cluster;
 mod code;
@@ -37,6 +38,7 @@ mod sample_event;
 pub(crate) mod secret_file;
 mod secrets;
 mod session;
+mod sessions;
 mod snapshot;
 mod source_summary;
 mod sources;
@@ -59,6 +61,7 @@ use self::{
     accounts::AccountsOptions,
     apply::ApplyOptions,
     apps::AppsCommand,
+    audit::AuditOptions,
     cluster::ClusterOptions,
     completions::CompletionsOptions,
     deploy::DeployOptions,
@@ -75,6 +78,7 @@ use self::{
     session::{
         LoginOptions, LogoutOptions, ProfileCommand, RotateKeyOptions, SignupOptions, WhoamiOptions,
     },
+    sessions::SessionsCommand,
     sources::{DeleteOptions, DescribeOptions, EventsOptions, LogsOptions, RunOptions},
     subscribe::{SubscribeOptions, UnsubscribeOptions},
     test::TestOptions,
@@ -131,9 +135,13 @@ pub(crate) enum ClientCommand {
     /// Manage named API keys, and rotate the master key
     #[command(subcommand)]
     Keys(KeysCommand),
+    /// List and end your sessions of the console
+    #[command(subcommand)]
+    Sessions(SessionsCommand),
     /// Manage the users of the server (operator only)
     #[command(subcommand)]
     Users(UsersCommand),
+    Audit(AuditOptions),
     Cluster(ClusterOptions),
     Doctor(DoctorOptions),
     Completions(CompletionsOptions),
@@ -183,7 +191,9 @@ pub(crate) fn run(
             ClientCommand::RotateKey(options) => done(session::rotate_key(options).await),
             ClientCommand::Signup(options) => done(session::signup(options).await),
             ClientCommand::Keys(command) => done(keys::run(command).await),
+            ClientCommand::Sessions(command) => done(sessions::run(command).await),
             ClientCommand::Users(command) => done(users::run(command).await),
+            ClientCommand::Audit(options) => done(audit::audit(options).await),
             ClientCommand::Cluster(options) => done(cluster::cluster(options).await),
             ClientCommand::Doctor(options) => doctor::doctor(&options),
             ClientCommand::Completions(options) => {

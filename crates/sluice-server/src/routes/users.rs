@@ -50,8 +50,7 @@ pub(crate) async fn me(
 
 /// Change your name or email address
 ///
-/// Absent fields stay as they are. On a server with single sign-on only operators change addresses, because the first sign-in of
-/// a person goes by them.
+/// Absent fields stay as they are.
 #[utoipa::path(put, path = "/users/me", tag = "users", operation_id = "updateCurrentUser", request_body = UpdateOwnUser,
     extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, body = Data<ListedUser>), ApiErrors))]
@@ -64,12 +63,6 @@ pub(crate) async fn update(
     let UpdateOwnUser { username, email } = parameters;
     let change = user_fields::not_empty(user_fields::change(username, email)?)?;
     let user = &caller.user;
-    let changes_email = change.email.as_ref().is_some_and(|it| *it != user.email);
-    if changes_email && app.oidc.is_some() && !user.operator {
-        return Err(ApiError::Forbidden(
-            "with single sign-on, only operators change email addresses",
-        ));
-    }
     let actor = actor_of(&caller, Some(address));
     let user = app.users.update(&actor, &user.id, change).await?;
     Ok(reply::one(listed(user), &fields))

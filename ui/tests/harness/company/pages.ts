@@ -33,6 +33,7 @@ export const PAGES: Record<string, (company: Company) => string> = {
   import: () => '/apps/import',
   users: () => '/users',
   nodes: () => '/nodes',
+  audit: () => '/audit',
   settings: () => '/settings',
   'not-found': () => '/nowhere',
 };

@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 
 /// The notifications of the current user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a field of the API")]
 pub struct NotificationSettings {
     /// Whether to send mail. By default it is sent if the server can.
     pub mail: bool,

@@ -46,7 +46,7 @@ pub(crate) async fn create(
         scopes,
         expires_in,
     } = parameters;
-    let name = required("name", name)?;
+    let name = required("name", name.as_deref())?;
     if name.chars().count() > MAX_NAME {
         return Err(ApiError::BadRequest(format!(
             "name must be at most {MAX_NAME} characters long"

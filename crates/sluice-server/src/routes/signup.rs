@@ -54,8 +54,8 @@ pub(crate) async fn sign_up(
 ) -> Result<Response, ApiError> {
     let SignUp { username, email } = parameters;
     let new_user = NewUser {
-        username: user_fields::required("username", username)?,
-        email: user_fields::email(email)?,
+        username: user_fields::required("username", username.as_deref())?,
+        email: user_fields::email(email.as_deref())?,
         plan: Plan::Free,
         operator: false,
     };

@@ -50,8 +50,8 @@ pub(crate) async fn create(
     } = parameters;
     let plan = plan.unwrap_or_default();
     let new_user = NewUser {
-        username: user_fields::required("username", username)?,
-        email: user_fields::email(email)?,
+        username: user_fields::required("username", username.as_deref())?,
+        email: user_fields::email(email.as_deref())?,
         plan: plan_of(plan),
         operator: operator.unwrap_or_default(),
     };
@@ -110,7 +110,7 @@ pub(crate) async fn update(
     let change = user_fields::not_empty(UserChange {
         plan: plan.map(plan_of),
         operator,
-        ..user_fields::change(username, email)?
+        ..user_fields::change(username.as_deref(), email.as_deref())?
     })?;
     let user = app.users.update(&actor, &id, change).await?;
     Ok(reply::one(listed(user), &fields))

@@ -9,8 +9,8 @@ use crate::error::ApiError;
 const MAX_NAME: usize = 500;
 
 /// A required name, without spaces around it.
-pub(super) fn required(field: &str, value: Option<String>) -> Result<String, ApiError> {
-    let text = value.as_deref().map(str::trim).unwrap_or_default();
+pub(super) fn required(field: &str, value: Option<&str>) -> Result<String, ApiError> {
+    let text = value.map(str::trim).unwrap_or_default();
     if text.is_empty() {
         return Err(ApiError::BadRequest(format!("{field} is required")));
     }
@@ -26,7 +26,7 @@ pub(super) fn required(field: &str, value: Option<String>) -> Result<String, Api
 }
 
 /// A required mail address.
-pub(super) fn email(value: Option<String>) -> Result<String, ApiError> {
+pub(super) fn email(value: Option<&str>) -> Result<String, ApiError> {
     let text = required("email", value)?;
     if is_mail_address(&text) {
         Ok(text)
@@ -39,8 +39,8 @@ pub(super) fn email(value: Option<String>) -> Result<String, ApiError> {
 
 /// A change of name and address that a user may make.
 pub(super) fn change(
-    username: Option<String>,
-    address: Option<String>,
+    username: Option<&str>,
+    address: Option<&str>,
 ) -> Result<UserChange, ApiError> {
     let name = |text| required("username", Some(text));
     Ok(UserChange {
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn names_are_trimmed_and_limited() {
-        let given = |text: &str| required("username", Some(text.to_owned()));
+        let given = |text: &str| required("username", Some(text));
         assert_eq!(given(" ada\n").unwrap(), "ada");
         for text in ["", "  ", "a\0b", "a\nb", &"a".repeat(501)] {
             assert!(error(given(text)).starts_with("username "), "{text:?}");
@@ -80,10 +80,9 @@ mod tests {
 
     #[test]
     fn an_address_has_its_form() {
-        assert_eq!(email(Some(" a@b.c ".to_owned())).unwrap(), "a@b.c");
+        assert_eq!(email(Some(" a@b.c ")).unwrap(), "a@b.c");
         for text in [None, Some("ada"), Some("a b@c"), Some("a@b\r\nBcc: c@d")] {
-            let text = text.map(str::to_owned);
-            assert!(error(email(text.clone())).starts_with("email "), "{text:?}");
+            assert!(error(email(text)).starts_with("email "), "{text:?}");
         }
     }
 }

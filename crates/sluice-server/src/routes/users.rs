@@ -61,7 +61,8 @@ pub(crate) async fn update(
     JsonBody { parameters, fields }: JsonBody<UpdateOwnUser>,
 ) -> Result<Response, ApiError> {
     let UpdateOwnUser { username, email } = parameters;
-    let change = user_fields::not_empty(user_fields::change(username, email)?)?;
+    let change =
+        user_fields::not_empty(user_fields::change(username.as_deref(), email.as_deref())?)?;
     let user = &caller.user;
     let actor = actor_of(&caller, Some(address));
     let user = app.users.update(&actor, &user.id, change).await?;

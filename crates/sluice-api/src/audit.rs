@@ -13,9 +13,10 @@ pub struct AuditEntry {
     /// Epoch milliseconds.
     pub at: i64,
     /// The account that was changed; null after a failed sign-in and for the server as a whole.
-    #[schema(value_type = Option<String>, example = "u_abc123")]
+    #[schema(required = true, value_type = Option<String>, example = "u_abc123")]
     pub user_id: Option<UserId>,
     /// The present name of that account; null if it was deleted.
+    #[schema(required = true)]
     pub username: Option<String>,
     pub actor: AuditActor,
     /// The subject and the verb.
@@ -31,7 +32,7 @@ pub struct AuditEntry {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AuditActor {
     /// Null after a failed sign-in and for commands on the server's own machine.
-    #[schema(value_type = Option<String>, example = "u_abc123")]
+    #[schema(required = true, value_type = Option<String>, example = "u_abc123")]
     pub id: Option<UserId>,
     /// The username at that time; `server` for the server itself, and the account of the operating system for `machine`.
     pub name: String,
@@ -40,10 +41,13 @@ pub struct AuditActor {
     #[schema(example = "key")]
     pub credential: String,
     /// The id of the named key.
+    #[schema(required = true)]
     pub credential_id: Option<String>,
     /// The name of the named key; null if it was deleted.
+    #[schema(required = true)]
     pub credential_name: Option<String>,
     /// The address of the client; null when it was the server itself.
+    #[schema(required = true)]
     pub address: Option<String>,
 }
 
@@ -57,6 +61,7 @@ pub struct AuditTarget {
     /// The name at that time; empty for a target without a name.
     pub name: String,
     /// Whether it still exists; null for kinds that are not looked up.
+    #[schema(required = true)]
     pub exists: Option<bool>,
 }
 

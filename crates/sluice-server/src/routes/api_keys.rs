@@ -32,9 +32,10 @@ const MAX_NAME: usize = 100;
 /// Create a named key
 ///
 /// The key is shown only in this response. A named key can create keys with its own scopes only, and none that last longer.
-#[utoipa::path(post, path = "/users/me/keys", tag = "users", operation_id = "createKey", request_body = CreateNamedKey,
+#[utoipa::path(post, path = "/users/me/keys", tag = "users", operation_id = "createKey", params(FieldQuery),
+    request_body = CreateNamedKey,
     extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = Data<CreatedNamedKey>), ApiErrors))]
+    responses((status = 200, description = "The key", body = Data<CreatedNamedKey>), ApiErrors))]
 pub(crate) async fn create(
     caller: Caller,
     Extension(ClientAddress(address)): Extension<ClientAddress>,
@@ -77,7 +78,7 @@ pub(crate) async fn create(
 /// Newest first, also expired ones. The main key is not among them.
 #[utoipa::path(get, path = "/users/me/keys", tag = "users", operation_id = "listKeys", params(PageQuery, FieldQuery),
     extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = List<NamedKey>), ApiErrors))]
+    responses((status = 200, description = "A page of named keys", body = List<NamedKey>), ApiErrors))]
 pub(crate) async fn list(
     AuthUser(user): AuthUser,
     State(app): State<Arc<App>>,

@@ -27,9 +27,9 @@ use crate::{
 /// The audit log, newest first
 ///
 /// Changes of your own account. Operators can list those of another account, or of all accounts.
-#[utoipa::path(get, path = "/audit", tag = "audit log", operation_id = "listAuditEntries",
+#[utoipa::path(get, path = "/audit", tag = "audit", operation_id = "listAuditEntries",
     params(AuditQuery, PageQuery, FieldQuery), extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = List<AuditEntry>), ApiErrors))]
+    responses((status = 200, description = "A page of changes", body = List<AuditEntry>), ApiErrors))]
 pub(crate) async fn list(
     AuthUser(user): AuthUser,
     State(app): State<Arc<App>>,

@@ -35,8 +35,8 @@ use crate::{
 /// Create a user
 ///
 /// For the operator only. For other users this path does not exist.
-#[utoipa::path(post, path = "/users", tag = "users", operation_id = "createUser", request_body = CreateUser,
-    responses((status = 200, body = Data<CreatedUser>), ApiErrors))]
+#[utoipa::path(post, path = "/users", tag = "users", operation_id = "createUser", params(FieldQuery), request_body = CreateUser,
+    responses((status = 200, description = "The user, with the API key", body = Data<CreatedUser>), ApiErrors))]
 pub(crate) async fn create(
     OperatorAuthor(actor): OperatorAuthor,
     State(app): State<Arc<App>>,
@@ -71,7 +71,7 @@ pub(crate) async fn create(
 /// For the operator only. For other users this path does not exist.
 #[utoipa::path(get, path = "/users", tag = "users", operation_id = "listUsers", params(UsersQuery, PageQuery, FieldQuery),
     extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = List<ListedUser>), ApiErrors))]
+    responses((status = 200, description = "A page of users", body = List<ListedUser>), ApiErrors))]
 pub(crate) async fn list(
     _: Operator,
     State(app): State<Arc<App>>,
@@ -92,9 +92,9 @@ pub(crate) async fn list(
 /// Change a user
 ///
 /// Absent fields stay as they are. The last operator stays one. For the operator only. For other users this path does not exist.
-#[utoipa::path(put, path = "/users/{id}", tag = "users", operation_id = "updateUser", params(("id" = String, Path)),
+#[utoipa::path(put, path = "/users/{id}", tag = "users", operation_id = "updateUser", params(("id" = String, Path), FieldQuery),
     request_body = UpdateUser, extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = Data<ListedUser>), ApiErrors))]
+    responses((status = 200, description = "The user", body = Data<ListedUser>), ApiErrors))]
 pub(crate) async fn update(
     OperatorAuthor(actor): OperatorAuthor,
     State(app): State<Arc<App>>,
@@ -139,8 +139,8 @@ pub(crate) async fn delete(
 ///
 /// The old key becomes invalid, and all sessions of the user end. For the operator only. For other users this path does not exist.
 #[utoipa::path(post, path = "/users/{id}/rotate_key", tag = "users", operation_id = "rotateUserKey",
-    params(("id" = String, Path)), extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = Data<RotatedKey>), ApiErrors))]
+    params(("id" = String, Path), FieldQuery), extensions(("x-sluice-extension" = json!(true))),
+    responses((status = 200, description = "The new key", body = Data<RotatedKey>), ApiErrors))]
 pub(crate) async fn rotate_key(
     caller: Caller,
     Extension(ClientAddress(address)): Extension<ClientAddress>,

@@ -34,8 +34,10 @@ const DAY_MS: i64 = 86_400_000;
 const DAY_SECONDS: i64 = 86_400;
 
 /// The current user
+///
+/// With the use of quotas, whose fields depend on the plan.
 #[utoipa::path(get, path = "/users/me", tag = "users", operation_id = "getCurrentUser", params(FieldQuery),
-    responses((status = 200, body = Data<User>), ApiErrors))]
+    responses((status = 200, description = "The user", body = Data<User>), ApiErrors))]
 pub(crate) async fn me(
     Caller { user, credential }: Caller,
     State(infra): State<Infra>,
@@ -51,9 +53,10 @@ pub(crate) async fn me(
 /// Change your name or email address
 ///
 /// Absent fields stay as they are.
-#[utoipa::path(put, path = "/users/me", tag = "users", operation_id = "updateCurrentUser", request_body = UpdateOwnUser,
+#[utoipa::path(put, path = "/users/me", tag = "users", operation_id = "updateCurrentUser", params(FieldQuery),
+    request_body = UpdateOwnUser,
     extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = Data<ListedUser>), ApiErrors))]
+    responses((status = 200, description = "The user", body = Data<ListedUser>), ApiErrors))]
 pub(crate) async fn update(
     caller: Caller,
     Extension(ClientAddress(address)): Extension<ClientAddress>,
@@ -73,9 +76,9 @@ pub(crate) async fn update(
 ///
 /// The old key becomes invalid, and all your sessions end, also the current one. Sign in again with the new key, which is shown
 /// only once. Named keys stay valid.
-#[utoipa::path(post, path = "/users/me/rotate_key", tag = "users", operation_id = "rotateOwnKey",
+#[utoipa::path(post, path = "/users/me/rotate_key", tag = "users", operation_id = "rotateOwnKey", params(FieldQuery),
     extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = Data<RotatedKey>), ApiErrors))]
+    responses((status = 200, description = "The new key", body = Data<RotatedKey>), ApiErrors))]
 pub(crate) async fn rotate_key(
     Author(actor): Author,
     State(app): State<Arc<App>>,

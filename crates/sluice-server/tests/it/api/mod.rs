@@ -5,6 +5,7 @@ mod authentication;
 mod auto_subscriptions;
 mod delete_events;
 mod deliveries;
+mod documented_parameters;
 mod event_pages;
 mod event_search;
 mod event_summaries;

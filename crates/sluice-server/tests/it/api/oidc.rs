@@ -99,28 +99,6 @@ async fn an_existing_user_is_found_by_a_verified_address_once() {
 }
 
 #[tokio::test]
-async fn users_cannot_take_the_address_of_another_person() {
-    let provider = Provider::start().await;
-    let server = provider.server(|_| {}).await;
-    let user = server.user_named("eve", "free").await;
-    let change = json!({ "email": "ada@example.com", "username": "eva" });
-    refused(user.put("/users/me", &change).await, 403);
-    let same = json!({ "email": "eve@example.com", "username": "eva" });
-    assert_eq!(user.put("/users/me", &same).await.ok()["username"], "eva");
-    let operator = server.operator();
-    let path = format!(
-        "/users/{}",
-        user.get("/users/me").await.ok()["id"].as_str().unwrap()
-    );
-    operator
-        .put(&path, &json!({ "email": "eva@example.com" }))
-        .await
-        .ok();
-    let own = json!({ "email": "root@example.com" });
-    operator.put("/users/me", &own).await.ok();
-}
-
-#[tokio::test]
 async fn an_address_makes_nobody_operator_and_must_be_unique() {
     let provider = Provider::start().await;
     let server = provider.server(|_| {}).await;

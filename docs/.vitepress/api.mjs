@@ -225,7 +225,8 @@ function typeOf(api, schema = {}) {
 
 function namedType(api, type, { items, additionalProperties, properties }) {
   if (type === "array") return `array of ${items ? typeOf(api, items) : "any"}`;
-  if (type === "object" && additionalProperties) return `object of ${typeOf(api, additionalProperties)}`;
+  if (type === "object" && typeof additionalProperties === "object")
+    return `object of ${typeOf(api, additionalProperties)}`;
   if (type === "object" && properties)
     return `object with ${Object.keys(properties)
       .map((name) => `\`${name}\``)

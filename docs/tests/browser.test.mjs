@@ -76,6 +76,16 @@ test("the search finds a page and opens it", async () => {
   await page.close();
 });
 
+test("the search finds an operation of the API by its name", async () => {
+  const { page, errors } = await open("");
+  await page.keyboard.press("Control+k");
+  await page.locator("#localsearch-input").fill("createWebhook");
+  await page.locator(".VPLocalSearchBox .result").filter({ hasText: "Create a webhook" }).first().click();
+  await page.waitForURL(/\/docs\/api\/webhooks#create-webhook$/);
+  assert.deepEqual(errors, []);
+  await page.close();
+});
+
 test("links open pages without a reload, and the colours can be switched", async () => {
   const { page, errors } = await open("workflows", { colorScheme: "light" });
   await page.evaluate("window.same = true");

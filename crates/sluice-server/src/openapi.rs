@@ -3,6 +3,7 @@
 
 mod envelopes;
 mod errors;
+mod free_objects;
 mod path_parameters;
 mod security;
 
@@ -78,6 +79,9 @@ pub(crate) fn complete(generated: &utoipa::openapi::OpenApi) -> Value {
         serde_json::to_value(generated).expect("all keys of the document are strings");
     envelopes::refer(&mut document);
     errors::allow_several_variants(&mut document);
+    if let Some(schemas) = document.pointer_mut("/components/schemas") {
+        free_objects::open(schemas);
+    }
     security::add(&mut document);
     path_parameters::describe(&mut document);
     document

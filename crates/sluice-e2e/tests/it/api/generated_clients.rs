@@ -73,6 +73,7 @@ async fn a_client_in_typescript_works() {
     std::os::unix::fs::symlink(&tools, file("node_modules")).expect("a link");
     let generate = Command::new(tools.join(".bin/openapi-typescript"))
         .arg(repository("docs/openapi.json"))
+        .arg("--default-non-nullable=false")
         .arg("--output")
         .arg(file("schema.d.ts"));
     run(generate).await;

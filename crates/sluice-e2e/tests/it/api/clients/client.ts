@@ -1,7 +1,7 @@
 // Uses the API through openapi-fetch, with the types that openapi-typescript generated: `node client.js URL API_KEY`.
 import assert from "node:assert/strict";
 import createClient from "openapi-fetch";
-import type { components, paths } from "./schema";
+import type { components, paths } from "./schema.js";
 
 type Source = components["schemas"]["Source"];
 
@@ -17,7 +17,7 @@ export default {
 `;
 const PATIENCE_MS = 60_000;
 
-const [url, key] = process.argv.slice(2);
+const [url = "", key = ""] = process.argv.slice(2);
 const api = createClient<paths>({ baseUrl: url, headers: { Authorization: `Bearer ${key}` } });
 
 /** The data of a response that succeeded. */

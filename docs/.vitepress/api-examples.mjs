@@ -21,6 +21,9 @@ const BY_NAME = [
 ];
 const BY_TYPE = { string: "text", integer: 1, number: 1, boolean: true, object: {}, null: null };
 
+/** The longest line of JSON. */
+const LINE = 80;
+
 /** A value that fits a schema. Fields that a response may lack, and those that a request need not have, are left out. */
 export function exampleOf(api, schema = {}, name = "", seen = []) {
   if (schema.example !== undefined) return schema.example;
@@ -51,6 +54,21 @@ function valueFor(type, name, otherwise = BY_TYPE[type] ?? {}) {
   const fits = type === undefined || typeof known === (type === "integer" ? "number" : type);
   return known !== undefined && fits ? known : otherwise;
 }
+
+/** JSON with what fits into a line on one line. */
+export function inLines(value, indent = "") {
+  const short = JSON.stringify(value);
+  if (indent.length + short.length <= LINE || typeof value !== "object" || value === null) return spaced(short);
+  const inner = `${indent}  `;
+  const items = Array.isArray(value)
+    ? value.map((item) => inLines(item, inner))
+    : Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${inLines(item, inner)}`);
+  const [open, close] = Array.isArray(value) ? "[]" : "{}";
+  return `${open}\n${inner}${items.join(`,\n${inner}`)}\n${indent}${close}`;
+}
+
+/** Spaces after commas and colons that are not part of a text. */
+const spaced = (json) => json.replaceAll(/"(?:[^"\\]|\\.)*"|[,:]/g, (part) => (part.length === 1 ? `${part} ` : part));
 
 /** The request of an operation. */
 export function requestWithCurl(api, { method, path, parameters = [], requestBody, security }) {

@@ -3,7 +3,7 @@
 // Viewers of OpenAPI documents load one to three megabytes of scripts and set inline styles.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { exampleOf, requestWithCurl } from "./api-examples.mjs";
+import { exampleOf, inLines, requestWithCurl } from "./api-examples.mjs";
 
 const INTRODUCTION = "index.md";
 const SCHEMAS = "schemas";
@@ -122,12 +122,13 @@ function keyText([requirement]) {
   return `A named key needs the scope${names.length > 1 ? "s" : ""} ${names.join(", ")}.`;
 }
 
+/** JSON is not coloured: the elements for colours would be half a megabyte of the site. */
 function exampleText(api, operation, [[, response]]) {
   const body = response.content?.[JSON_TYPE]?.schema;
   return [
     "::: details Example",
     fenced("sh", requestWithCurl(api, operation)),
-    ...(body ? [fenced("json", JSON.stringify(exampleOf(api, body), null, 2))] : []),
+    ...(body ? [fenced("txt", inLines(exampleOf(api, body)))] : []),
     ":::\n",
   ].join("\n");
 }

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
-import { exampleOf, requestWithCurl } from "../.vitepress/api-examples.mjs";
+import { exampleOf, inLines, requestWithCurl } from "../.vitepress/api-examples.mjs";
 
 const folder = join(import.meta.dirname, "..");
 const api = JSON.parse(readFileSync(join(folder, "openapi.json"), "utf8"));
@@ -35,6 +35,13 @@ test("an example has the fields that are always there, and null where nothing is
     },
   };
   assert.deepEqual(exampleOf({}, schema), { id: "dc_K0uAee", name: "orders", error: null, tags: ["a"] });
+});
+
+test("JSON is short, and the same", () => {
+  const value = { data: [{ id: "a:b,c", list: [1, 2], text: 'x"y' }], more: "x".repeat(70) };
+  const text = inLines(value);
+  assert.deepEqual(JSON.parse(text), value);
+  assert.equal(text.split("\n")[1], `  "data": [{"id": "a:b,c", "list": [1, 2], "text": "x\\"y"}],`);
 });
 
 test("a request with curl has the key, the path with its segments, and the body", () => {

@@ -4,6 +4,7 @@
 mod envelopes;
 mod errors;
 mod free_objects;
+mod operations;
 mod path_parameters;
 mod security;
 
@@ -85,13 +86,4 @@ pub(crate) fn complete(generated: &utoipa::openapi::OpenApi) -> Value {
     security::add(&mut document);
     path_parameters::describe(&mut document);
     document
-}
-
-/// The operations of a document, with their method in upper case and their path.
-fn operations(document: &mut Value) -> impl Iterator<Item = (String, &str, &mut Value)> {
-    let paths = document["paths"].as_object_mut().into_iter().flatten();
-    paths.flat_map(|(path, methods)| {
-        let methods = methods.as_object_mut().into_iter().flatten();
-        methods.map(|(method, operation)| (method.to_uppercase(), path.as_str(), operation))
-    })
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::operations;
+use super::operations::operations;
 
 /// A path up to a variable segment, and the description and an example of that segment.
 const SEGMENTS: [(&str, &str, &str); 19] = [

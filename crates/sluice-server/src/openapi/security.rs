@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::operations;
+use super::operations::operations;
 use crate::scopes;
 
 /// The name of the security scheme.

@@ -10,11 +10,13 @@ const API = "api/";
 const SECTIONS = [
   {
     text: "Start",
-    pages: ["guide/installation.md", "guide/first-source.md"],
+    pages: ["guide/installation.md", "guide/first-source.md", "console.md"],
   },
   {
     text: "Build",
     pages: [
+      "components.md",
+      "events.md",
       "guide/polling-state-dedupe.md",
       "guide/receiving-webhooks.md",
       "guide/sending-webhooks.md",
@@ -38,6 +40,7 @@ const SECTIONS = [
         ],
       },
       "guide/testing-components.md",
+      "registry.md",
       "starter-components.md",
       "moving-from-pipedream.md",
       "account-in-a-folder.md",
@@ -47,6 +50,7 @@ const SECTIONS = [
     text: "Operate",
     pages: [
       "operate/production.md",
+      "operate/at-run-time.md",
       "operate/users-and-keys.md",
       "operate/reverse-proxy.md",
       "operate/single-sign-on.md",
@@ -66,6 +70,7 @@ const SECTIONS = [
     text: "Reference",
     pages: [
       "guarantees.md",
+      "performance.md",
       {
         file: "cli/README.md",
         pages: [

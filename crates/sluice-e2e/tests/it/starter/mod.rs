@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// A server with the starter set that may reach this machine.
-fn server() -> &'static ServerInfo {
+pub(crate) fn server() -> &'static ServerInfo {
     shared("starter", || {
         own_server()
             .with_starter()

@@ -1,20 +1,27 @@
 //! Examples whose work is done by sources.
 
 use serde_json::{Value, json};
-use sluice_testkit::receiver::{Answer, Delivery};
+use sluice_testkit::{
+    receiver::{Answer, Delivery},
+    wait_for,
+};
 
 use super::{bodies, fine, stage::Stage};
-use crate::support::server_as_it_comes;
+use crate::support::{PATIENCE, server_as_it_comes};
 
-/// The only source of an example's account with this slug, with its events, oldest first.
-async fn events(stage: &Stage, slug: &str) -> Vec<Value> {
+/// Waits until the source with this slug has so many events. Returns them, oldest first.
+async fn events(stage: &Stage, slug: &str, count: usize) -> Vec<Value> {
     let sources = stage.api.get("/users/me/sources").await.ok();
     let sources = sources.as_array().expect("sources");
     let source = sources.iter().find(|source| source["name_slug"] == slug);
     let id = source.expect("the source")["id"].as_str().expect("an id");
     let path = format!("/sources/{id}/event_summaries?expand=event");
-    let summaries = stage.api.get(&path).await.ok();
-    let summaries = summaries.as_array().expect("events").iter().rev();
+    let summaries = wait_for(PATIENCE, "the events", async || {
+        let summaries = stage.api.get(&path).await.ok();
+        let summaries = summaries.as_array().expect("events").clone();
+        (summaries.len() >= count).then_some(summaries)
+    });
+    let summaries = summaries.await.into_iter().rev();
     summaries.map(|summary| summary["event"].clone()).collect()
 }
 
@@ -23,7 +30,7 @@ async fn signed_webhook_emits_each_genuine_delivery_once() {
     let mut stage = Stage::start("signed-webhook", server_as_it_comes(), fine).await;
     stage.run_all().await;
     let genuine = json!({ "action": "opened", "number": 7 });
-    assert_eq!(events(&stage, "signed-webhook").await, [genuine]);
+    assert_eq!(events(&stage, "signed-webhook", 1).await, [genuine]);
 }
 
 fn issue(id: u32, title: &str, updated_at: &str) -> Value {
@@ -50,7 +57,7 @@ fn issues(request: &Delivery) -> Answer {
 async fn poll_with_state_emits_what_is_new_since_the_last_poll() {
     let mut stage = Stage::start("poll-with-state", server_as_it_comes(), issues).await;
     stage.run_all().await;
-    let events = events(&stage, "issues").await;
+    let events = events(&stage, "issues", 3).await;
     let titles: Vec<_> = events.iter().map(|event| &event["title"]).collect();
     assert_eq!(
         titles,
@@ -64,7 +71,7 @@ async fn join_sources_emits_an_order_when_both_have_come() {
     let mut stage = Stage::start("join-sources", server_as_it_comes(), fine).await;
     stage.run_all().await;
     let joined = json!({ "order": "o-1", "customer": "Ada", "amount": 42 });
-    assert_eq!(events(&stage, "paid-orders").await, [joined]);
+    assert_eq!(events(&stage, "paid-orders", 1).await, [joined]);
 }
 
 #[tokio::test]
@@ -87,7 +94,7 @@ async fn fan_out_gives_every_webhook_its_events_with_a_signature() {
     let webhooks = webhooks.as_array().expect("webhooks").iter();
     let here = webhooks.into_iter().find(|webhook| webhook["name"] == "here");
     let id = here.expect("the webhook")["id"].as_str().expect("an id");
-    let delivered = sluice_testkit::wait_for(crate::support::PATIENCE, "deliveries", async || {
+    let delivered = wait_for(PATIENCE, "deliveries", async || {
         let path = format!("/webhooks/{id}/deliveries");
         let deliveries = stage.api.get(&path).await.ok();
         let deliveries = deliveries.as_array().expect("deliveries").clone();

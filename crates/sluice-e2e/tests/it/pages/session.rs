@@ -21,7 +21,8 @@ use tokio::{
 const PATIENCE: Duration = Duration::from_mins(2);
 /// Printed by the shell when a block has ended.
 const ENDED: &str = "ended";
-/// Settings of curl: a response with an error fails, and no progress is shown.
+/// Settings of curl: a response with an error fails, and no progress is shown. A page on which an error is right removes the
+/// first of it, `sed -i /fail/d ~/.curlrc`.
 const CURL: &str = "silent\nshow-error\nfail-with-body\n";
 /// What the shell inherits.
 const INHERITED: [&str; 4] = [
@@ -108,8 +109,23 @@ impl Session {
 
     /// The text of a page, as it is here.
     pub(crate) fn localized(&self, text: &str) -> String {
-        let replaced = |text: String, (page, actual): &(String, String)| text.replace(page, actual);
-        self.replacements.iter().fold(text.to_owned(), replaced)
+        let mut localized = String::new();
+        let mut rest = text;
+        while let Some(character) = rest.chars().next() {
+            let known = self.replacements.iter().find(|(page, _)| rest.starts_with(page));
+            let length = match known {
+                Some((page, actual)) => {
+                    localized.push_str(actual);
+                    page.len()
+                }
+                None => {
+                    localized.push(character);
+                    character.len_utf8()
+                }
+            };
+            rest = &rest[length..];
+        }
+        localized
     }
 
     /// An output, as the page would have it.
@@ -118,7 +134,8 @@ impl Session {
             page.contains("://") && actual.contains("://")
         };
         let replaced = |text: String, (page, actual): &(String, String)| text.replace(actual, page);
-        let addresses = self.replacements.iter().filter(is_address);
+        // Of several names for one address, the first that was given is the one of outputs.
+        let addresses = self.replacements.iter().rev().filter(is_address);
         addresses.fold(output.to_owned(), replaced)
     }
 

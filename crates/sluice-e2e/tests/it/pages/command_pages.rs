@@ -42,12 +42,15 @@ steps: [{ name: only, code: 'async () => 1' }]
 ";
 
 /// A page, and the commands before each of its examples. They may fail if what they create exists.
-const SETUPS: [(&str, &str); 15] = [
+const SETUPS: [(&str, &str); 17] = [
     (
         "accounts",
         "sluice apps add acme --name Acme --keys api_key; sluice accounts connect acme --name x --field api_key=@key.txt",
     ),
-    ("backup", "cp passphrase /root/passphrase"),
+    (
+        "backup",
+        "cp passphrase /root/passphrase; export SLUICE_DATA_DIR=$DATA",
+    ),
     (
         "completions",
         "mkdir -p ~/.local/share/bash-completion/completions ~/.zfunc ~/.config/fish/completions",
@@ -61,6 +64,7 @@ const SETUPS: [(&str, &str); 15] = [
         "events",
         "sluice deploy orders.mjs --no-follow; sluice run orders --event '{\"body\": {\"total\": 5}}'",
     ),
+    ("keys", DATA_OF_SERVER),
     ("login", "printf %s \"$SLUICE_API_KEY\" > key.txt"),
     (
         "logs",
@@ -68,7 +72,7 @@ const SETUPS: [(&str, &str); 15] = [
     ),
     (
         "restore",
-        "sluice backup --with-key /backup/sluice.backup --data-dir $DATA",
+        "sluice backup /backup/sluice.backup --data-dir $DATA; mkdir -p /var/lib/sluice/data; cp $DATA/master.key /var/lib/sluice/data",
     ),
     ("run", "sluice deploy orders.mjs --no-follow"),
     (
@@ -80,9 +84,20 @@ const SETUPS: [(&str, &str); 15] = [
         "sluice publish new-order.mjs; sluice publish new-order.mjs --server",
     ),
     ("update", "sluice deploy hello.mjs --no-follow"),
+    ("users", DATA_OF_SERVER),
     ("webhooks", "sluice deploy orders.mjs --no-follow"),
     ("workflows", "sluice workflows deploy orders.yaml"),
 ];
+
+/// Data of a server that does not run, and a new master key.
+const DATA_OF_SERVER: &str = "export SLUICE_DATA_DIR=/var/lib/sluice/data
+if ! [ -d $SLUICE_DATA_DIR/runtime ]; then
+  sluice serve --listen 127.0.0.1:0 --no-starter > serve.log 2>&1 &
+  until grep -q 'Sluice is ready' serve.log; do sleep 0.1; done
+  kill $!
+  wait $!
+fi
+openssl rand -hex 32 > /root/new.key";
 
 /// Ids on a page, and commands that print what they stand for.
 const IDS: [(&str, &str, &str); 2] = [
@@ -91,7 +106,7 @@ const IDS: [(&str, &str, &str); 2] = [
 ];
 
 /// Examples that need something external, with the reason.
-const EXTERNAL: [(&str, &str); 17] = [
+const EXTERNAL: [(&str, &str); 18] = [
     ("sluice accounts connect slack", "an authorization in a browser"),
     ("sluice accounts connect shopify --field shop_id=our-shop", "an authorization in a browser"),
     ("sluice apps set-oauth github --client-id Iv1.abc123", "a terminal that is asked for the secret"),
@@ -115,6 +130,10 @@ const EXTERNAL: [(&str, &str); 17] = [
     ),
     ("sluice apply moved --dry-run", "another service"),
     ("sluice login", "a terminal that is asked for the key"),
+    (
+        "sluice signup --url https://sluice.example.com",
+        "a terminal that is asked for the name",
+    ),
     (
         "sluice login --url https://sluice.example.com --profile work",
         "a terminal that is asked for the key",

@@ -31,6 +31,13 @@ for (const { topic, address } of topics) {
 test("every topic is used", () => {
   const files = readdirSync(CONSOLE, { recursive: true }).filter((file) => /\.(svelte|ts)$/.test(file));
   const text = files.map((file) => readFileSync(join(CONSOLE, file), "utf8")).join("\n");
-  const isUsed = ({ topic }) => text.includes(`help="${topic}"`) || source.includes(`, '${topic}']`) || source.includes(`'${topic}',\n  ]`) || text.includes(`?? '${topic}'`);
-  assert.deepEqual(topics.filter((topic) => !isUsed(topic)).map(({ topic }) => topic), []);
+  const isUsed = ({ topic }) =>
+    text.includes(`help="${topic}"`) ||
+    source.includes(`, '${topic}']`) ||
+    source.includes(`'${topic}',\n  ]`) ||
+    text.includes(`?? '${topic}'`);
+  assert.deepEqual(
+    topics.filter((topic) => !isUsed(topic)).map(({ topic }) => topic),
+    [],
+  );
 });

@@ -9,7 +9,17 @@ const FOLDER = fileURLToPath(new URL("..", import.meta.url));
 const FENCE = /^ *```[\s\S]*?^ *```$/gm;
 const FLAG = /(?<![\w-])--[a-z][a-z0-9-]*[a-z0-9]/g;
 /** Flags of other programs in running text, and those that every command has. */
-const OTHERS = ["--version", "--help", "--omit", "--save-dev", "--check", "--features", "--only", "--compare", "--database"];
+const OTHERS = [
+  "--version",
+  "--help",
+  "--omit",
+  "--save-dev",
+  "--check",
+  "--features",
+  "--only",
+  "--compare",
+  "--database",
+];
 /** Beginnings of flags that stand for several, such as `--oidc-…`. */
 const isBeginning = (text, at) => /^-?(…|\*)/.test(text.slice(at));
 

@@ -8,7 +8,9 @@ function isGenuine(headers, body) {
   const signed = `${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`;
   const expected = Buffer.from(`v1,${createHmac("sha256", key).update(signed).digest("base64")}`);
   const isRecent = Math.abs(Date.now() / 1000 - Number(headers["webhook-timestamp"])) < 300;
-  const signatures = String(headers["webhook-signature"]).split(" ").map((text) => Buffer.from(text));
+  const signatures = String(headers["webhook-signature"])
+    .split(" ")
+    .map((text) => Buffer.from(text));
   return isRecent && signatures.some((given) => given.length === expected.length && timingSafeEqual(given, expected));
 }
 

@@ -4,6 +4,9 @@ export default {
   version: "0.1.0",
   props: { http: "$.interface.http" },
   run({ body }) {
-    this.$emit({ kind: "payment", order: body.reference, amount: body.amount }, { summary: `Payment of ${body.reference}` });
+    this.$emit(
+      { kind: "payment", order: body.reference, amount: body.amount },
+      { summary: `Payment of ${body.reference}` },
+    );
   },
 };

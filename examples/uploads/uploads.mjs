@@ -28,7 +28,10 @@ export default {
     // The name is chosen by the client, so it is not the key.
     const key = crypto.randomUUID();
     const url = await this.put(key, file);
-    this.$emit({ title, url, name: file.filename, type: file.mimetype, size: file.size }, { id: key, summary: file.filename });
+    this.$emit(
+      { title, url, name: file.filename, type: file.mimetype, size: file.size },
+      { id: key, summary: file.filename },
+    );
     return this.http.respond({ status: 201, body: { id: key } });
   },
 };

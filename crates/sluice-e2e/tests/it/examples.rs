@@ -41,7 +41,10 @@ fn the_index_has_every_example() {
     for entry in fs::read_dir(folder).expect("the examples").flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         let is_listed = index.contains(&format!("[{name}]({name})"));
-        assert!(is_listed || entry.path().is_file(), "{name} is not in the index");
+        assert!(
+            is_listed || entry.path().is_file(),
+            "{name} is not in the index"
+        );
     }
 }
 

@@ -3,10 +3,7 @@
 use sluice_testkit::receiver::{Answer, Delivery};
 
 use super::stage::Stage;
-use crate::{
-    support::server_as_it_comes,
-    workflows::sends::email::MailServer,
-};
+use crate::{support::server_as_it_comes, workflows::sends::email::MailServer};
 
 #[tokio::test]
 async fn daily_digest_mails_what_was_collected() {
@@ -18,7 +15,11 @@ async fn daily_digest_mails_what_was_collected() {
     let address = me["email"].as_str().expect("an address");
     let mails = mail.mails_to(address, 1).await;
     let text = mails[0]["text"].as_str().expect("a text");
-    for line in ["Subject: 2 new today", "- The backup took 3 minutes", "- Ada signed up"] {
+    for line in [
+        "Subject: 2 new today",
+        "- The backup took 3 minutes",
+        "- Ada signed up",
+    ] {
         assert!(text.contains(line), "{text}");
     }
     let digest = stage.workflow("daily-digest").await;

@@ -61,7 +61,11 @@ async fn poll_with_state_emits_what_is_new_since_the_last_poll() {
     let titles: Vec<_> = events.iter().map(|event| &event["title"]).collect();
     assert_eq!(
         titles,
-        ["It does not start", "It does not stop", "It does not start at all"]
+        [
+            "It does not start",
+            "It does not stop",
+            "It does not start at all"
+        ]
     );
     assert_eq!(stage.outside.count(), 3);
 }
@@ -92,7 +96,9 @@ async fn fan_out_gives_every_webhook_its_events_with_a_signature() {
     // The receiver of the example accepts what was sent to it, and so has verified its signature.
     let webhooks = stage.api.get("/users/me/webhooks").await.ok();
     let webhooks = webhooks.as_array().expect("webhooks").iter();
-    let here = webhooks.into_iter().find(|webhook| webhook["name"] == "here");
+    let here = webhooks
+        .into_iter()
+        .find(|webhook| webhook["name"] == "here");
     let id = here.expect("the webhook")["id"].as_str().expect("an id");
     let delivered = wait_for(PATIENCE, "deliveries", async || {
         let path = format!("/webhooks/{id}/deliveries");
@@ -113,7 +119,10 @@ async fn uploads_puts_files_into_the_storage() {
     };
     assert_eq!(request.method, "PUT");
     assert!(request.path.starts_with("/files/"), "{}", request.path);
-    assert_eq!(request.header("authorization"), Some("Bearer storage-token"));
+    assert_eq!(
+        request.header("authorization"),
+        Some("Bearer storage-token")
+    );
     assert_eq!(request.header("content-type"), Some("text/csv"));
     assert_eq!(request.body, "day,visits\n1,20\n");
 }

@@ -56,7 +56,13 @@ impl Stage {
 
     /// Follows the README from its beginning to its end.
     pub(super) async fn run_all(&mut self) {
-        let result = runner::run(&self.page, &mut self.session, Some(&self.api), Path::new(EXAMPLES)).await;
+        let result = runner::run(
+            &self.page,
+            &mut self.session,
+            Some(&self.api),
+            Path::new(EXAMPLES),
+        )
+        .await;
         result.expect("the README is right");
     }
 

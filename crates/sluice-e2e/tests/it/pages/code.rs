@@ -98,7 +98,10 @@ async fn deploy(api: &Api, text: &str) -> Result<(), String> {
 async fn parse(code: &str, folder: &Path) -> Result<(), String> {
     let file = folder.with_file_name("parsed.mjs");
     let mut error = String::new();
-    for text in [code.to_owned(), format!("async function part() {{\n{code}\n}}\n")] {
+    for text in [
+        code.to_owned(),
+        format!("async function part() {{\n{code}\n}}\n"),
+    ] {
         fs::write(&file, text).expect("a file");
         let output = Command::new("node").arg("--check").arg(&file).output();
         let output = output.await.expect("node");

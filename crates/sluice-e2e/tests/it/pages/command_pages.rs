@@ -2,13 +2,14 @@
 
 use std::{fs, mem};
 
+use serde_json::json;
 use sluice_testkit::{
     Server,
     receiver::{Answer, Receiver},
 };
 
 use super::{Place, markdown::Page, pages_in, session, session::Session};
-use crate::support::server_as_it_comes;
+use crate::support::{server_as_it_comes, unique_name};
 
 /// Files of the reader.
 const FILES: [(&str, &str); 9] = [
@@ -42,7 +43,7 @@ steps: [{ name: only, code: 'async () => 1' }]
 ";
 
 /// A page, and the commands before each of its examples. They may fail if what they create exists.
-const SETUPS: [(&str, &str); 17] = [
+const SETUPS: [(&str, &str); 18] = [
     (
         "accounts",
         "sluice apps add acme --name Acme --keys api_key; sluice accounts connect acme --name x --field api_key=@key.txt",
@@ -74,10 +75,13 @@ const SETUPS: [(&str, &str); 17] = [
         "restore",
         "sluice backup /backup/sluice.backup --data-dir $DATA; mkdir -p /var/lib/sluice/data; cp $DATA/master.key /var/lib/sluice/data",
     ),
-    ("run", "sluice deploy orders.mjs --no-follow"),
+    (
+        "run",
+        "echo 'export default { total: 5 };' > test-event.mjs; sluice deploy orders.mjs --no-follow",
+    ),
     (
         "subscribe",
-        "sluice deploy orders.mjs --no-follow; for name in ops archive; do sluice webhooks create https://example.com/hook --name $name; done",
+        "sluice deploy orders.mjs --no-follow; for name in ops archive; do sluice webhooks show $name || sluice webhooks create https://example.com/hook --name $name; done",
     ),
     (
         "unpublish",
@@ -85,7 +89,15 @@ const SETUPS: [(&str, &str); 17] = [
     ),
     ("update", "sluice deploy hello.mjs --no-follow"),
     ("users", DATA_OF_SERVER),
-    ("webhooks", "sluice deploy orders.mjs --no-follow"),
+    // The page of `sluice signup` has created this user.
+    (
+        "users",
+        "[ -e started ] || sluice users delete ada; touch started",
+    ),
+    (
+        "webhooks",
+        "[ -e started ] && (sluice webhooks show ops || sluice webhooks create https://example.com/hook --name ops); touch started; sluice deploy orders.mjs --no-follow",
+    ),
     ("workflows", "sluice workflows deploy orders.yaml"),
 ];
 
@@ -101,16 +113,36 @@ openssl rand -hex 32 > /root/new.key";
 
 /// Ids on a page, and commands that print what they stand for.
 const IDS: [(&str, &str, &str); 2] = [
-    ("accounts", "apn_a1b2c3", "sluice accounts --json | jq -r '.[0].id'"),
-    ("delete", "dc_a1b2c3", "sluice describe other --json | jq -r .id"),
+    (
+        "accounts",
+        "apn_a1b2c3",
+        "sluice accounts --json | jq -r '.[0].id'",
+    ),
+    (
+        "delete",
+        "dc_a1b2c3",
+        "sluice describe other --json | jq -r .id",
+    ),
 ];
 
 /// Examples that need something external, with the reason.
 const EXTERNAL: [(&str, &str); 18] = [
-    ("sluice accounts connect slack", "an authorization in a browser"),
-    ("sluice accounts connect shopify --field shop_id=our-shop", "an authorization in a browser"),
-    ("sluice apps set-oauth github --client-id Iv1.abc123", "a terminal that is asked for the secret"),
-    ("sluice backup - | ssh backup@example.com 'cat > sluice.backup'", "another machine"),
+    (
+        "sluice accounts connect slack",
+        "an authorization in a browser",
+    ),
+    (
+        "sluice accounts connect shopify --field shop_id=our-shop",
+        "an authorization in a browser",
+    ),
+    (
+        "sluice apps set-oauth github --client-id Iv1.abc123",
+        "a terminal that is asked for the secret",
+    ),
+    (
+        "sluice backup - | ssh backup@example.com 'cat > sluice.backup'",
+        "another machine",
+    ),
     (
         "sluice deploy github-new-issue --account github=work --prop repo=acme/things",
         "a component of the registry",
@@ -123,7 +155,10 @@ const EXTERNAL: [(&str, &str); 18] = [
         "sluice publish https://github.com/you/components/blob/main/new-order.mjs",
         "a file on a code host",
     ),
-    ("PIPEDREAM_API_KEY=… sluice import pipedream --to moved", "another service"),
+    (
+        "PIPEDREAM_API_KEY=… sluice import pipedream --to moved",
+        "another service",
+    ),
     (
         "sluice import pipedream --to moved --workflows ~/my-project --api-key KEY",
         "another service",
@@ -188,7 +223,7 @@ fn entry<'a>(table: &[(&str, &'a str)], key: &str) -> Option<&'a str> {
 }
 
 async fn run(name: &str, example: &str, session: &mut Session) -> Result<(), String> {
-    if let Some(setup) = entry(&SETUPS, name) {
+    for (_, setup) in SETUPS.iter().filter(|(page, _)| *page == name) {
         session.run(&format!("set +e\n{setup}\ntrue")).await;
     }
     for (_, id, command) in IDS.iter().filter(|(page, _, _)| *page == name) {
@@ -209,7 +244,12 @@ async fn run(name: &str, example: &str, session: &mut Session) -> Result<(), Str
 }
 
 /// Runs the examples of a page. Returns those that are external.
-async fn run_page(name: &str, page: &Page, session: &mut Session, errors: &mut Vec<String>) -> Vec<String> {
+async fn run_page(
+    name: &str,
+    page: &Page,
+    session: &mut Session,
+    errors: &mut Vec<String>,
+) -> Vec<String> {
     let (external, own): (Vec<_>, Vec<_>) = examples(page)
         .into_iter()
         .partition(|example| entry(&EXTERNAL, example).is_some());
@@ -219,6 +259,15 @@ async fn run_page(name: &str, page: &Page, session: &mut Session, errors: &mut V
         }
     }
     external
+}
+
+/// A user who may do everything, with nothing yet. Returns the key.
+async fn new_operator(server: &Server) -> String {
+    let name = unique_name();
+    let email = format!("{name}@example.com");
+    let body = json!({ "username": name, "email": email, "operator": true });
+    let user = server.api().post("/users", &body).await.ok();
+    user["api_key"].as_str().expect("a key").to_owned()
 }
 
 #[tokio::test]
@@ -233,8 +282,11 @@ async fn the_examples_of_every_command_work_as_printed() {
         if name == "README" || page.shell().is_empty() {
             continue;
         }
-        // The operator may do everything.
-        let place = Place { url: server.url(), key: server.api_key() };
+        let key = new_operator(&server).await;
+        let place = Place {
+            url: server.url(),
+            key: &key,
+        };
         let mut session = session(&place, &outside);
         session.replace("$DATA", &server.data_dir().display().to_string());
         for (file, text) in FILES {
@@ -243,7 +295,9 @@ async fn the_examples_of_every_command_work_as_printed() {
         external.extend(run_page(&name, &page, &mut session, &mut errors).await);
     }
     assert!(errors.is_empty(), "{}", errors.join("\n\n"));
-    let unused = EXTERNAL.iter().filter(|(example, _)| !external.iter().any(|known| known == example));
+    let unused = EXTERNAL
+        .iter()
+        .filter(|(example, _)| !external.iter().any(|known| known == example));
     let unused: Vec<_> = unused.map(|(example, _)| example).collect();
     assert!(unused.is_empty(), "no page has {unused:?}");
 }

@@ -14,7 +14,10 @@ pub(crate) fn is_as_shown(shown: &str, output: &str) -> bool {
     match (values(shown), values(output)) {
         (Some(shown), Some(output)) => {
             shown.len() == output.len()
-                && shown.iter().zip(&output).all(|(shown, output)| is_same_value(shown, output))
+                && shown
+                    .iter()
+                    .zip(&output)
+                    .all(|(shown, output)| is_same_value(shown, output))
         }
         _ => {
             let shown: Vec<&str> = shown.trim_end().lines().collect();
@@ -43,7 +46,10 @@ fn is_same_value(shown: &Value, output: &Value) -> bool {
         }
         (Value::Array(shown), Value::Array(output)) => {
             shown.len() == output.len()
-                && shown.iter().zip(output).all(|(shown, output)| is_same_value(shown, output))
+                && shown
+                    .iter()
+                    .zip(output)
+                    .all(|(shown, output)| is_same_value(shown, output))
         }
         (Value::String(shown), Value::String(output)) => is_line(shown, output),
         _ => masked(&shown.to_string()) == masked(&output.to_string()),
@@ -127,7 +133,10 @@ fn what_differs_from_run_to_run_is_equal() {
         ("id  dc_uVBjvyjye8aV\n", "id  dc_AAAAvyjye8aV"),
         ("took 69 ms", "took 1.2 s"),
         ("one\n…\nlast", "one\ntwo\nthree\nlast"),
-        ("{\"a\": \"p_…\", \"b\": 1795035110716}", "{\"b\":1795035110717,\"a\":\"p_x\"}"),
+        (
+            "{\"a\": \"p_…\", \"b\": 1795035110716}",
+            "{\"b\":1795035110717,\"a\":\"p_x\"}",
+        ),
     ] {
         assert!(is_as_shown(shown, output), "{shown}\n{output}");
     }

@@ -23,7 +23,17 @@ const SHELL: &str = "sh";
 const OTHER_SHELLS: [&str; 5] = ["bash", "shell", "console", "zsh", "shellsession"];
 /// A block without a language that begins with one of these has commands.
 const PROGRAMS: [&str; 12] = [
-    "sluice", "curl", "make", "npm", "npx", "node", "sudo", "git", "docker", "systemctl", "export",
+    "sluice",
+    "curl",
+    "make",
+    "npm",
+    "npx",
+    "node",
+    "sudo",
+    "git",
+    "docker",
+    "systemctl",
+    "export",
     "openssl",
 ];
 

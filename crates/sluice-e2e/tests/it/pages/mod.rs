@@ -56,10 +56,7 @@ pub(crate) struct Place<'a> {
 
 /// A session in which the addresses of pages are those of this machine.
 pub(crate) fn session(place: &Place<'_>, outside: &Receiver) -> Session {
-    let environment = [
-        ("SLUICE_URL", place.url),
-        ("SLUICE_API_KEY", place.key),
-    ];
+    let environment = [("SLUICE_URL", place.url), ("SLUICE_API_KEY", place.key)];
     let mut session = Session::start(&owned(&environment));
     localize(&mut session, place.url, outside);
     session.replace(KEY, &format!("SLUICE_API_KEY={}", place.key));
@@ -69,10 +66,7 @@ pub(crate) fn session(place: &Place<'_>, outside: &Receiver) -> Session {
 /// A session for a page that starts a server itself.
 fn session_without_server(outside: &Receiver) -> Session {
     let address = free_address();
-    let environment = [
-        ("SLUICE_LISTEN", &*address),
-        ("SLUICE_NO_STARTER", "true"),
-    ];
+    let environment = [("SLUICE_LISTEN", &*address), ("SLUICE_NO_STARTER", "true")];
     let mut session = Session::start(&owned(&environment));
     localize(&mut session, &format!("http://{address}"), outside);
     session
@@ -189,6 +183,9 @@ fn every_folder_of_the_documentation_has_a_test() {
             && name != "node_modules"
             && Path::new(ROOT).join("docs").join(&name).is_dir()
             && !pages_in(&format!("docs/{name}")).is_empty();
-        assert!(!has_pages || known.contains(&&*name), "docs/{name} is not run");
+        assert!(
+            !has_pages || known.contains(&&*name),
+            "docs/{name} is not run"
+        );
     }
 }

@@ -1,6 +1,10 @@
 //! Runs a page from its beginning to its end.
 
-use std::{fs, path::Path, time::{Duration, Instant}};
+use std::{
+    fs,
+    path::Path,
+    time::{Duration, Instant},
+};
 
 use sluice_testkit::Api;
 

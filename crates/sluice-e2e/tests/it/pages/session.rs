@@ -74,7 +74,11 @@ impl Session {
             .env("PATH", format!("{programs}:{path}"))
             .env("HOME", home.path())
             .env("XDG_CONFIG_HOME", home.path().join(".config"))
-            .envs(INHERITED.iter().filter_map(|name| Some((name, env::var_os(name)?))))
+            .envs(
+                INHERITED
+                    .iter()
+                    .filter_map(|name| Some((name, env::var_os(name)?))),
+            )
             .envs(environment)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -112,7 +116,10 @@ impl Session {
         let mut localized = String::new();
         let mut rest = text;
         while let Some(character) = rest.chars().next() {
-            let known = self.replacements.iter().find(|(page, _)| rest.starts_with(page));
+            let known = self
+                .replacements
+                .iter()
+                .find(|(page, _)| rest.starts_with(page));
             let length = match known {
                 Some((page, actual)) => {
                     localized.push_str(actual);
@@ -130,9 +137,8 @@ impl Session {
 
     /// An output, as the page would have it.
     pub(crate) fn as_on_the_page(&self, output: &str) -> String {
-        let is_address = |(page, actual): &&(String, String)| {
-            page.contains("://") && actual.contains("://")
-        };
+        let is_address =
+            |(page, actual): &&(String, String)| page.contains("://") && actual.contains("://");
         let replaced = |text: String, (page, actual): &(String, String)| text.replace(actual, page);
         // Of several names for one address, the first that was given is the one of outputs.
         let addresses = self.replacements.iter().rev().filter(is_address);
@@ -154,7 +160,11 @@ impl Session {
     }
 
     /// Starts commands, and waits until they have printed `text`. They run until [`Session::interrupt`].
-    pub(crate) async fn run_until(&mut self, commands: &str, text: &str) -> Result<Started, String> {
+    pub(crate) async fn run_until(
+        &mut self,
+        commands: &str,
+        text: &str,
+    ) -> Result<Started, String> {
         let (script, output) = self.script(commands);
         let line = format!(
             "set -m; (set -euo pipefail; . {}) >{} 2>&1 </dev/null & set +m; echo $!\n",
@@ -163,10 +173,14 @@ impl Session {
         );
         self.send(&line).await;
         let pid = self.next_line().await.and_then(|line| line.parse().ok());
-        let pid = pid.and_then(Pid::from_raw).expect("the number of a process");
+        let pid = pid
+            .and_then(Pid::from_raw)
+            .expect("the number of a process");
         self.in_background.push(pid);
         let shown = || fs::read_to_string(&output).unwrap_or_default();
-        let wait = wait_for(PATIENCE, text, async || shown().contains(text).then_some(()));
+        let wait = wait_for(PATIENCE, text, async || {
+            shown().contains(text).then_some(())
+        });
         match timeout(Duration::from_secs(60), wait).await {
             Ok(()) => Ok(Started {
                 process: pid,

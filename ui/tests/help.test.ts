@@ -14,7 +14,8 @@ test('pages, forms and empty lists have a link to their documentation', async ()
   expect(await violationsInBothSchemes(page)).toEqual([]);
   await page.keyboard.press('Escape');
   expect(await addressOf('Help on Webhooks')).toBe('/docs/guide/sending-webhooks');
-  expect(await addressOf('Help on No webhooks yet')).toBe('/docs/guide/sending-webhooks');
+  await page.goto(`${server.url}/sources`);
+  expect(await addressOf('Help on No sources yet')).toBe('/docs/guide/first-source');
   expect(await violationsInBothSchemes(page)).toEqual([]);
   expect(errors).toEqual([]);
 });
@@ -37,9 +38,9 @@ test('an error of the sandbox links to the page that explains it', async () => {
     name: 'Reader', version: '0.0.1', props: { http: '$.interface.http' },
     async run() { (await import('node:fs')).readFileSync('/etc/passwd'); },
   };`;
-  const { id } = await who.post('/sources', { component_code: code });
-  await who.post(`/sources/${id}/run`, { event: {} });
-  const page = await signedIn(browser, who, `/sources/${id}/logs`);
+  const { data } = await who.post<{ data: { id: string } }>('/sources', { component_code: code });
+  await who.post(`/sources/${data.id}/run`, { event: {} });
+  const page = await signedIn(browser, who, `/sources/${data.id}/logs`);
   const link = page.getByRole('link', { name: 'Help on this error' }).first();
   expect(await link.getAttribute('href')).toBe('/docs/security#the-sandbox-of-a-component');
 });

@@ -17,7 +17,7 @@ use std::{
 
 use rstest::rstest;
 use sluice_testkit::{
-    Api, Plan, Server, ServerInfo,
+    Api, Server, ServerInfo,
     receiver::{Answer, Receiver},
 };
 
@@ -25,10 +25,7 @@ use self::{
     markdown::{Page, ServerOfPage},
     session::Session,
 };
-use crate::{
-    starter,
-    support::{server_as_it_comes, unique_name},
-};
+use crate::{starter, support::server_as_it_comes};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 /// What pages call the server, its public URL, everything else, and a receiver on the reader's machine.
@@ -43,8 +40,8 @@ const SYSTEM: [&str; 6] = [
     "/var/lib/sluice",
     "/var/tmp",
     "/etc/sluice",
-    "/backup",
-    "/root",
+    "/backup/",
+    "/root/",
     "/opt/sluice",
 ];
 
@@ -114,9 +111,8 @@ async fn run(path: &Path) -> Result<(), String> {
             run_as(&page, folder, &server, &server.api(), &outside).await
         }
         ServerOfPage::User => {
-            let server = starter::server();
-            let api = server.user(&unique_name(), Plan::Free).await;
-            run_as(&page, folder, server, &api, &outside).await
+            let api = starter::user().await;
+            run_as(&page, folder, starter::server(), &api, &outside).await
         }
     }
 }

@@ -29,7 +29,7 @@ pub(crate) fn server() -> &'static ServerInfo {
 }
 
 /// A new user of it.
-async fn user() -> Api {
+pub(crate) async fn user() -> Api {
     let api = server().user(&unique_name(), Plan::Free).await;
     until_registered(&api, "http").await;
     api

@@ -9,13 +9,13 @@ test('pages, forms and empty lists have a link to their documentation', async ()
   const who = await server.user('reader');
   const page = await signedIn(browser, who, '/webhooks?action=create');
   const errors = pageErrors(page);
-  const addressOf = (name: string) => page.getByRole('link', { name, exact: true }).getAttribute('href');
-  expect(await addressOf('Help on New webhook')).toBe('/docs/guide/sending-webhooks');
+  const addressOf = (name: string) => page.getByTitle(`Documentation: ${name}`, { exact: true }).getAttribute('href');
+  expect(await addressOf('New webhook')).toBe('/docs/guide/sending-webhooks');
   expect(await violationsInBothSchemes(page)).toEqual([]);
   await page.keyboard.press('Escape');
-  expect(await addressOf('Help on Webhooks')).toBe('/docs/guide/sending-webhooks');
+  expect(await addressOf('Webhooks')).toBe('/docs/guide/sending-webhooks');
   await page.goto(`${server.url}/sources`);
-  expect(await addressOf('Help on No sources yet')).toBe('/docs/guide/first-source');
+  expect(await addressOf('No sources yet')).toBe('/docs/guide/first-source');
   expect(await violationsInBothSchemes(page)).toEqual([]);
   expect(errors).toEqual([]);
 });
@@ -26,7 +26,7 @@ test('help opens in a tab of its own, so that a form keeps its content', async (
   await page.getByLabel('Name').fill('kept');
   const [help] = await Promise.all([
     page.context().waitForEvent('page'),
-    page.getByRole('link', { name: 'Help on New webhook', exact: true }).click(),
+    page.getByTitle('Documentation: New webhook').click(),
   ]);
   expect(new URL(help.url()).pathname).toBe('/docs/guide/sending-webhooks');
   expect(await page.getByLabel('Name').inputValue()).toBe('kept');
@@ -41,6 +41,6 @@ test('an error of the sandbox links to the page that explains it', async () => {
   const { data } = await who.post<{ data: { id: string } }>('/sources', { component_code: code });
   await who.post(`/sources/${data.id}/run`, { event: {} });
   const page = await signedIn(browser, who, `/sources/${data.id}/logs`);
-  const link = page.getByRole('link', { name: 'Help on this error' }).first();
+  const link = page.getByTitle('Documentation: this error').first();
   expect(await link.getAttribute('href')).toBe('/docs/security#the-sandbox-of-a-component');
 });

@@ -84,8 +84,8 @@ async fn deploy(api: &Api, text: &str) -> Result<(), String> {
     } else if has("settings:") {
         format!("name: Part\n{STEP}{text}")
     } else if has("props:") {
-        let props: String = text.lines().map(|line| format!("    {line}\n")).collect();
-        format!("name: Part\n{STEP}{props}")
+        let props = text.trim_end().replace('\n', "\n    ");
+        format!("name: Part\n{STEP}    {props}\n")
     } else if text.lines().all(|line| line.starts_with('#')) {
         return Ok(());
     } else {

@@ -11,20 +11,17 @@ const PREFIXES: [&str; 10] = ["dc", "p", "wh", "u", "o", "apn", "sc", "d", "whse
 
 /// Whether an output is the one that the page shows.
 pub(crate) fn is_as_shown(shown: &str, output: &str) -> bool {
-    match (values(shown), values(output)) {
-        (Some(shown), Some(output)) => {
-            shown.len() == output.len()
-                && shown
-                    .iter()
-                    .zip(&output)
-                    .all(|(shown, output)| is_same_value(shown, output))
-        }
-        _ => {
-            let shown: Vec<&str> = shown.trim_end().lines().collect();
-            let output: Vec<&str> = output.trim_end().lines().collect();
-            are_lines(&shown, &output)
-        }
+    if let (Some(shown), Some(output)) = (values(shown), values(output)) {
+        return are_same_values(&shown, &output);
     }
+    let shown: Vec<&str> = shown.trim_end().lines().collect();
+    let output: Vec<&str> = output.trim_end().lines().collect();
+    are_lines(&shown, &output)
+}
+
+fn are_same_values(shown: &[Value], output: &[Value]) -> bool {
+    let mut pairs = shown.iter().zip(output);
+    shown.len() == output.len() && pairs.all(|(shown, output)| is_same_value(shown, output))
 }
 
 /// A text that is nothing but JSON values.
@@ -44,13 +41,7 @@ fn is_same_value(shown: &Value, output: &Value) -> bool {
             };
             shown.len() == output.len() && shown.keys().all(is_same)
         }
-        (Value::Array(shown), Value::Array(output)) => {
-            shown.len() == output.len()
-                && shown
-                    .iter()
-                    .zip(output)
-                    .all(|(shown, output)| is_same_value(shown, output))
-        }
+        (Value::Array(shown), Value::Array(output)) => are_same_values(shown, output),
         (Value::String(shown), Value::String(output)) => is_line(shown, output),
         _ => masked(&shown.to_string()) == masked(&output.to_string()),
     }

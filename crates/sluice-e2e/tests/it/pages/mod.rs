@@ -162,8 +162,9 @@ async fn the_commands_of_every_page_work_as_printed(#[case] of: &[&str]) {
 }
 
 fn pages_of(name: &str) -> Vec<PathBuf> {
-    if name.ends_with(".md") {
-        vec![Path::new(ROOT).join(name)]
+    let path = Path::new(ROOT).join(name);
+    if path.is_file() {
+        vec![path]
     } else {
         pages_in(name)
     }

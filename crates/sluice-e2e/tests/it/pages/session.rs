@@ -116,19 +116,14 @@ impl Session {
         let mut localized = String::new();
         let mut rest = text;
         while let Some(character) = rest.chars().next() {
-            let known = self
-                .replacements
-                .iter()
-                .find(|(page, _)| rest.starts_with(page));
-            let length = match known {
-                Some((page, actual)) => {
-                    localized.push_str(actual);
-                    page.len()
-                }
-                None => {
-                    localized.push(character);
-                    character.len_utf8()
-                }
+            let mut known = self.replacements.iter();
+            let known = known.find(|(page, _)| rest.starts_with(page));
+            let length = if let Some((page, actual)) = known {
+                localized.push_str(actual);
+                page.len()
+            } else {
+                localized.push(character);
+                character.len_utf8()
             };
             rest = &rest[length..];
         }
@@ -181,7 +176,7 @@ impl Session {
         let wait = wait_for(PATIENCE, text, async || {
             shown().contains(text).then_some(())
         });
-        match timeout(Duration::from_secs(60), wait).await {
+        match timeout(Duration::from_mins(1), wait).await {
             Ok(()) => Ok(Started {
                 process: pid,
                 text: shown(),

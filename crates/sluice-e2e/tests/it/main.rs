@@ -21,6 +21,7 @@ mod maintenance;
 mod packages;
 mod pages;
 mod props;
+mod readme;
 mod registry;
 mod routing;
 mod sandbox;

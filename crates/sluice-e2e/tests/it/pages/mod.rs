@@ -142,9 +142,8 @@ fn pages_in(folder: &str) -> Vec<PathBuf> {
     pages
 }
 
-/// The folders whose pages are run. The tests of `examples` run theirs, and `command_pages` those of `docs/cli`.
+/// The folders whose pages are run. The tests of `examples` run theirs, `readme` types that of the repository, and `command_pages` those of `docs/cli`.
 #[rstest]
-#[case::readme(&["README.md"])]
 #[case::introduction(&["docs", "docs/api/index.md", "packaging/npm"])]
 #[case::connect(&["docs/connect"])]
 #[case::guide(&["docs/guide"])]

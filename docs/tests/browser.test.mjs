@@ -6,7 +6,7 @@ import test, { after, before } from "node:test";
 import { chromium } from "playwright-core";
 import { serve } from "./harness/site.mjs";
 
-const PAGES = ["", "workflows", "cli/deploy", "api", "api/sources"];
+const PAGES = ["", "console", "workflows", "cli/deploy", "api", "api/sources"];
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const PATIENCE_MS = 20_000;
 

@@ -71,7 +71,9 @@ fn run() -> anyhow::Result<ExitCode> {
         Command::Maintenance(command) => maintenance::run(*command).map(|()| ExitCode::SUCCESS),
         Command::Client(command) => commands::run(*command, command_line),
         Command::SandboxProbe => sandbox_probe().map(|()| ExitCode::SUCCESS),
-        Command::ManPages(options) => man_pages::write(&options).map(|()| ExitCode::SUCCESS),
+        Command::ManPages(options) => {
+            man_pages::write(&options, command_line()).map(|()| ExitCode::SUCCESS)
+        }
     }
 }
 

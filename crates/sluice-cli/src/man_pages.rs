@@ -3,9 +3,7 @@
 use std::{fs, path::PathBuf};
 
 use anyhow::Context;
-use clap::Args;
-
-use crate::command_line::command_line;
+use clap::{Args, Command};
 
 /// Write a manual page for each command
 #[derive(Args)]
@@ -15,9 +13,10 @@ pub(crate) struct ManPagesOptions {
     folder: PathBuf,
 }
 
-pub(crate) fn write(options: &ManPagesOptions) -> anyhow::Result<()> {
+/// Writes the pages of this parser.
+pub(crate) fn write(options: &ManPagesOptions, parser: Command) -> anyhow::Result<()> {
     let folder = &options.folder;
     fs::create_dir_all(folder)
-        .and_then(|()| clap_mangen::generate_to(command_line(), folder))
+        .and_then(|()| clap_mangen::generate_to(parser, folder))
         .with_context(|| format!("cannot write the pages to {}", folder.display()))
 }

@@ -3,7 +3,7 @@
 use sluice_model::{ComponentId, ComponentKind};
 use sluice_store::{components::Outline, registry::RegistryEntry};
 
-use super::{searchable::Searchable, service::apps_of};
+use super::{apps::apps_of, searchable::Searchable};
 
 pub(super) struct Entry {
     pub(super) id: ComponentId,

@@ -11,8 +11,9 @@ use sluice_store::{
 };
 
 use super::{
+    apps::apps_of,
     entry::Entry,
-    service::{Components, apps_of},
+    service::Components,
     shelf_cache::ShelfCache,
     words::{Rank, Text, Words},
 };

@@ -1,5 +1,6 @@
 //! Components: saving, finding, listing, searching and publishing them.
 
+mod apps;
 mod change;
 mod entry;
 mod fetch;
@@ -17,6 +18,7 @@ mod service;
 mod shelf_cache;
 mod words;
 
+pub(crate) use apps::apps_of;
 pub use input::{CodeInput, ComponentRef, FilesInput};
 pub use list::{ComponentFilter, ListedComponent, Scope};
 pub use prepare::raw_address;
@@ -24,4 +26,4 @@ pub use publish::PublishInput;
 pub(crate) use publish::publication;
 pub use search::{ComponentMatches, ComponentSearch};
 pub use service::Components;
-pub(crate) use service::{apps_of, lock_hash};
+pub(crate) use service::lock_hash;

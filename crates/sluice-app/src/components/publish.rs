@@ -9,9 +9,10 @@ use sluice_store::{
 };
 
 use super::{
+    apps::apps_of,
     change::change_of,
     input::CodeInput,
-    service::{Components, apps_of, lock_hash},
+    service::{Components, lock_hash},
 };
 
 use crate::audit::{Actor, Change, Target};

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use sluice_engine::{DiskQuotas, Engine, EngineError, NewLocks};
 use sluice_infra::Infra;
-use sluice_model::{ComponentShape, PropDef, PropType};
 use sluice_outbox::NetGuard;
 use sluice_runtime::{PackageLock, Processes};
 use sluice_store::components::{Component, Packages, StoredLock};
@@ -70,9 +69,4 @@ pub(crate) fn lock_hash(component: &Component) -> Option<String> {
         Packages::Resolved(lock) => lock.as_ref().map(|lock| lock.hash.clone()),
         Packages::Unresolved => None,
     }
-}
-
-/// The slugs of the apps in a component's props.
-pub(crate) fn apps_of(shape: &ComponentShape) -> impl Iterator<Item = &str> {
-    shape.props_of(&PropType::App).filter_map(PropDef::app)
 }

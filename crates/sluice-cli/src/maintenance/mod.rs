@@ -10,6 +10,7 @@ mod restore;
 mod rotate_master;
 mod source;
 mod target_folder;
+mod tls;
 
 use clap::Subcommand;
 
@@ -17,6 +18,7 @@ pub(crate) use self::{
     audit::MachineChange,
     master_key::KeysOf,
     rotate_master::{RotateMasterOptions, rotate_master},
+    tls::install_tls,
 };
 use self::{backup::BackupOptions, migrate::MigrateOptions, restore::RestoreOptions};
 
@@ -34,9 +36,4 @@ pub(crate) fn run(command: MaintenanceCommand) -> anyhow::Result<()> {
         MaintenanceCommand::Restore(options) => restore::restore(&options),
         MaintenanceCommand::Migrate(options) => migrate::migrate(&options),
     }
-}
-
-/// For connections to PostgreSQL. An error only means that a provider is installed already.
-pub(crate) fn install_tls() {
-    let _ = rustls::crypto::ring::default_provider().install_default();
 }

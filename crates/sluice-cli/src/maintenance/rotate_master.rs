@@ -11,7 +11,7 @@ use sluice_model::SystemClock;
 use sluice_store::MasterKey;
 
 use self::rotation::{Outcome, of_file, of_settings};
-use super::{install_tls, master_key::key_file};
+use super::{master_key::key_file, tls::install_tls};
 use crate::{
     commands::secret_file::read_secret, data_folder::KEY_FILE, options::place::PlaceOptions,
 };

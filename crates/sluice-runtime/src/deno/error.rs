@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf, time::Duration};
 
-use super::DENO_VERSION;
+use super::version::DENO_VERSION;
 
 #[derive(Debug, thiserror::Error)]
 pub enum DenoError {

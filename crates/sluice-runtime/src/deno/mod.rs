@@ -2,28 +2,19 @@
 
 mod error;
 mod npm;
+mod progress;
 mod search;
 #[cfg(test)]
 mod tests;
+mod version;
 
 use std::{
     env,
     path::{Path, PathBuf},
-    time::Duration,
 };
 
-pub use self::error::DenoError;
+pub use self::{error::DenoError, progress::InstallProgress, version::DENO_VERSION};
 use self::{npm::NpmInstall, search::Search};
-
-/// The version Sluice is built and tested with.
-pub const DENO_VERSION: &str = "2.9.6";
-
-/// The progress of an install.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum InstallProgress {
-    Started,
-    Running { elapsed: Duration, bytes: u64 },
-}
 
 /// Looks for Deno at `configured`, beside this program, in a `node_modules` folder beside or above it, on the path and in the
 /// data folder. If there is none, it installs Deno into the data folder, and reports the progress every few seconds.

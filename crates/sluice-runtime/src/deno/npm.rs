@@ -14,7 +14,7 @@ use tokio::{
     time::{Instant, MissedTickBehavior, interval_at},
 };
 
-use super::{DENO_VERSION, InstallProgress, error::InstallError, search};
+use super::{error::InstallError, progress::InstallProgress, search, version::DENO_VERSION};
 use crate::{process_group::kill_group, trees::measure};
 
 const REPORT_EVERY: Duration = Duration::from_secs(5);

@@ -196,7 +196,8 @@ const EXTERNAL: [(&str, &str); 18] = [
 ];
 
 /// Examples that run until they are interrupted, with what they print.
-const ENDLESS: [(&str, &str); 2] = [
+const ENDLESS: [(&str, &str); 3] = [
+    ("sluice audit --all-accounts -f", "user.create"),
     ("sluice events orders -f", "total"),
     ("sluice logs orders -f", "checked"),
 ];

@@ -30,6 +30,7 @@ mod text;
 mod traffic;
 mod users;
 mod webhooks;
+mod workflow_tests;
 mod workflows;
 
 pub use accounts::{
@@ -77,7 +78,7 @@ pub use query::{
     LogStreamQuery, OlderEventsQuery, PageQuery, SendStreamQuery, UsersQuery,
 };
 pub use runs::{
-    ReplayFrom, ReplayRun, ReplayRuns, ReplayedRuns, ReplayedState, Run, RunSend, RunState,
+    ErrorPlace, ReplayFrom, ReplayRun, ReplayRuns, ReplayedRuns, ReplayedState, Run, RunSend, RunState,
     RunStep, RunWait, RunsQuery,
 };
 pub use server::{Database, Server, ServerProcess, ServerSetting};
@@ -95,6 +96,7 @@ pub use webhooks::{
     CreateWebhook, UpdateWebhook, Webhook, WebhookDeliveries, WebhookHealth, WebhookQuery,
     WebhookStatus, WebhooksQuery,
 };
+pub use workflow_tests::{TestResponse, TestWorkflow, TestedSend, TestedStep, WorkflowTest};
 pub use workflows::{
     DeployWorkflow, RollBackWorkflow, WholeWorkflowVersion, Workflow, WorkflowStep,
     WorkflowTrigger, WorkflowVersion,

@@ -49,6 +49,9 @@ pub struct Run {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, value_type = Option<Object>)]
     pub error: Option<RunError>,
+    /// Where the error is in the document. Only in the response for a single run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_place: Option<ErrorPlace>,
     /// Why it ended before its last step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -89,6 +92,12 @@ pub struct RunStep {
     pub state: String,
     pub started_at_ms: i64,
     pub duration_ms: u64,
+    /// The values of its props, with secrets masked; an object. Those over 64 KB together are `TruncatedEvent`s. Null when the
+    /// step did not get as far, and for runs of earlier versions of Sluice. In lists, a `TruncatedEvent` if it is over 1 KB, unless
+    /// `expand=run` is set.
+    #[serde(default)]
+    #[schema(value_type = Option<Object>)]
+    pub inputs: Option<Box<RawValue>>,
     /// An object. In lists, a `TruncatedEvent` if it is over 1 KB, unless `expand=run` is set.
     #[schema(value_type = Value)]
     pub exports: Box<RawValue>,
@@ -98,10 +107,28 @@ pub struct RunStep {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, value_type = Option<Object>)]
     pub error: Option<RunError>,
+    /// Where the error is in the document. Only in the response for a single run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_place: Option<ErrorPlace>,
     /// The pause after it: `delay`, `suspend`, `rerun` or `retry`. Absent when there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, value_type = Option<String>)]
     pub waited_for: Option<PauseKind>,
+}
+
+/// The place of an error in the document of a workflow, or in a file beside it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ErrorPlace {
+    /// The path of a file that came with the document. Absent for the document itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Counted from 1, as is the column.
+    pub line: u32,
+    pub column: u32,
+    /// The number of the first line of `excerpt`.
+    pub first_line: u32,
+    /// The lines around the place.
+    pub excerpt: Vec<String>,
 }
 
 /// A message that a step sent with `$.send`.

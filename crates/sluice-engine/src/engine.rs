@@ -17,7 +17,7 @@ use crate::{
     inbox::{Inbox, sweep as inbox_sweep},
     new_locks::NewLocks,
     owner::{
-        Owners, Ownership, Replies, Waker, after_commit::AfterCommit, claims::Claims, hand_over,
+        Owners, Ownership, Replies, Waker, WorkflowTests, after_commit::AfterCommit, claims::Claims, hand_over,
         services::Services, supervise::start_owners,
     },
     process::{Permits, ProcessStarter, credentials::Credentials, memory_budget},
@@ -44,6 +44,7 @@ pub struct Engine {
     pub outbox: Outbox,
     pub replies: Replies,
     pub new_locks: NewLocks,
+    pub workflow_tests: WorkflowTests,
     claims: Claims,
     permits: Permits,
 }
@@ -96,6 +97,7 @@ impl Engine {
             },
             tick_health: tick_health.clone(),
         };
+        let workflow_tests = WorkflowTests::new(&services);
         let inbox = Inbox::start(infra.clone(), owners.clone(), replies.clone());
         let node = infra.cluster.incarnation().to_owned();
         let recovery = infra.store.write(move |c| recover(c, &node));
@@ -137,6 +139,7 @@ impl Engine {
             endpoints,
             replies,
             new_locks: NewLocks::new(infra.cluster.clone()),
+            workflow_tests,
             claims,
             quotas,
             disk,

@@ -7,6 +7,7 @@ use parking_lot::Mutex;
 use sluice_infra::{Infra, MS_PER_DAY};
 use sluice_model::UserId;
 use sluice_store::{
+    StoreError,
     usage::{self, Usage},
     users::{self, Plan},
 };
@@ -145,6 +146,16 @@ impl Quotas {
         today.retain(|_, account| account.day == day);
         today.insert(user.clone(), account);
         Ok(account)
+    }
+
+    /// Stores and counts usage that no commit has, of a call that a user made.
+    pub async fn charge(&self, user: &UserId, usage: Usage) -> Result<(), StoreError> {
+        let day = self.infra.now_ms().div_euclid(MS_PER_DAY);
+        let of = user.clone();
+        let stored = self.infra.store.write(move |c| usage::add(c, &of, day, usage));
+        stored.await?;
+        self.used(user, usage);
+        Ok(())
     }
 
     /// Counts committed usage. The usage of a new day is read at the next check.

@@ -48,7 +48,7 @@ export class FileNames {
   }
 
   /**
-   * `{name, message, stack, code?, line?, column?}` of any thrown value, even one whose properties cannot be read, with `file`
+   * `{name, message, stack, code?, prop?, line?, column?}` of any thrown value, even one whose properties cannot be read, with `file`
    * if the position is not in the component's first file.
    */
   describeError(thrown) {
@@ -69,6 +69,7 @@ export class FileNames {
       stack: this.ownLines(printable(thrown.stack ?? "")),
     };
     if (typeof thrown.code === "string") told.code = thrown.code;
+    if (told.name === "ExpressionError" && typeof thrown.prop === "string") told.prop = thrown.prop;
     return { ...told, ...this.#placeIn(told.stack) };
   }
 

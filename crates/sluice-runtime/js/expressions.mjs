@@ -7,6 +7,11 @@ const MakeFunction = globalThis.Function;
 /** The error of an expression, with which the step fails. */
 class ExpressionError extends Error {
   name = "ExpressionError";
+
+  constructor(prop, source, cause) {
+    super(`prop ${prop}: {{ ${source} }} failed: ${cause}`, { cause });
+    this.prop = prop;
+  }
 }
 
 /** A function of `{event, steps, process}` that makes the value of a prop. */
@@ -33,7 +38,7 @@ function expression(prop, source) {
     try {
       return evaluate(event, steps, process);
     } catch (error) {
-      throw new ExpressionError(`prop ${prop}: {{ ${source} }} failed: ${error}`, { cause: error });
+      throw new ExpressionError(prop, source, error);
     }
   };
 }

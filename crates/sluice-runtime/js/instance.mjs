@@ -3,6 +3,7 @@
 import { dataStore } from "./data_store.mjs";
 import { valueMaker } from "./expressions.mjs";
 import { httpRequest } from "./http_request.mjs";
+import { inputsJson } from "./inputs.mjs";
 import { storeKey } from "./keys.mjs";
 import { replyFields } from "./reply.mjs";
 import { isObject } from "./shape.mjs";
@@ -12,9 +13,10 @@ const stashFolder = Deno.env.get("STASH_DIR");
 
 /**
  * Prepares the shared parts of all instances. The returned function creates the instance of one invocation. In a workflow,
- * `steps` are the exports of its steps, and `process` is the `process` of expressions.
+ * `steps` are the exports of its steps, and `process` is the `process` of expressions. The values of its props are reported
+ * as the inputs of the step, with `secrets` masked.
  */
-export function instanceMaker(component, props, { inWorkflow, keyPrefix, process }) {
+export function instanceMaker(component, props, { inWorkflow, keyPrefix, process, secrets }) {
   const methods = functionsOf(component.methods);
   const makers = new Map();
   for (const { name, template } of props) {
@@ -22,15 +24,16 @@ export function instanceMaker(component, props, { inWorkflow, keyPrefix, process
   }
   return (invocation, steps) => {
     const scope = { event: steps?.trigger?.event, steps, process };
+    const given = [];
+    try {
+      resolve(props, makers, scope, given);
+    } finally {
+      if (inWorkflow) invocation.inputs(inputsJson(given, secrets));
+    }
     const self = {};
-    for (const { name, kind, value } of props) {
-      const make = makers.get(name);
-      const given = make === undefined ? value : make(scope);
-      if (given === undefined) continue;
-      self[name] = propValue(
-        { kind, name, value: given, made: make !== undefined, definition: component.props?.[name], keyPrefix },
-        invocation,
-      );
+    for (const { name, kind, value, made } of given) {
+      const definition = component.props?.[name];
+      self[name] = propValue({ kind, name, value, made, definition, keyPrefix }, invocation);
     }
     bindAll(self, methods);
     if (inWorkflow) {
@@ -44,6 +47,15 @@ export function instanceMaker(component, props, { inWorkflow, keyPrefix, process
     addExport(self);
     return self;
   };
+}
+
+// Adds the values of props to `given`. With an error, those before it are there.
+function resolve(props, makers, scope, given) {
+  for (const { name, kind, value, secret } of props) {
+    const make = makers.get(name);
+    const resolved = make === undefined ? value : make(scope);
+    if (resolved !== undefined) given.push({ name, kind, secret, value: resolved, made: make !== undefined });
+  }
 }
 
 /** Sets `$auth` of app props. Running invocations keep the old value. */

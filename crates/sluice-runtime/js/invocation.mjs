@@ -84,6 +84,12 @@ export class Invocation {
     if (this.alone) flush();
   }
 
+  /** The inputs of a step, as a JSON object. They are reported at once, because its code may block forever. */
+  inputs(json) {
+    this.#report(`{"t":"inputs","i":"${this.#id}","e":${json}}`);
+    if (this.alone) flush();
+  }
+
   /** A named export of a step. Values without a JSON form are left out. */
   export(name, value) {
     if (this.isOver("$.export")) return;

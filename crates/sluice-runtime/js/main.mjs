@@ -6,6 +6,7 @@ import { loadFor } from "./context.mjs";
 import { setMaxValue } from "./data_store.mjs";
 import { defineStepGlobals } from "./function_step.mjs";
 import { clearSurroundings, defineHelpers } from "./globals.mjs";
+import { secretTexts } from "./inputs.mjs";
 import { invoke, setLimits } from "./invocation.mjs";
 import { authorizeModule, loadModules, moduleNamed, soleModule } from "./modules.mjs";
 import { additionalProps, options } from "./questions.mjs";
@@ -66,7 +67,7 @@ async function prime({ folder, file, modules }) {
   flush();
 }
 
-async function start({ tenant: number, modules, steps, source, workflow, env, db, limits }) {
+async function start({ tenant: number, modules, steps, source, workflow, env, secret_env, db, limits }) {
   const tenant = addTenant(number);
   setLimits(limits);
   setMostAsks(limits.asks);
@@ -78,7 +79,7 @@ async function start({ tenant: number, modules, steps, source, workflow, env, db
   tenant.store.fill(db);
   try {
     const process = Object.freeze({ env: Object.freeze(env) });
-    const options = { steps, inWorkflow: workflow !== null, process };
+    const options = { steps, inWorkflow: workflow !== null, process, secrets: secretTexts(secret_env, env) };
     const shapes = await loadFor(tenant, () => loadModules(tenant, modules, options));
     send(number, `{"t":"loaded","shapes":${stringify(shapes)}}`);
   } catch ({ error }) {

@@ -5,13 +5,13 @@ import { authorize, instanceMaker } from "./instance.mjs";
 import { shapeOf } from "./shape.mjs";
 
 /** Loads all modules of a tenant. Returns their shapes, or throws a `LoadFailure`. */
-export async function loadModules({ modules, names }, specs, { steps, inWorkflow, process }) {
+export async function loadModules({ modules, names }, specs, { steps, inWorkflow, process, secrets }) {
   const shapes = [];
   for (const { name, props, ...files } of specs) {
     try {
       const component = await load({ ...files, acceptsFunctions: steps }, names);
       const keyPrefix = inWorkflow ? `${name}/` : "";
-      const makeInstance = instanceMaker(component, props, { inWorkflow, keyPrefix, process });
+      const makeInstance = instanceMaker(component, props, { inWorkflow, keyPrefix, process, secrets });
       modules.set(name, { name, component, props, makeInstance });
       shapes.push(shapeOf(component));
     } catch (error) {

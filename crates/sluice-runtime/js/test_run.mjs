@@ -34,7 +34,7 @@ export async function run(component, { props = {}, event = {}, db = {}, steps = 
   const tenant = soleTenant();
   tenant.store.fill(Object.fromEntries(Object.entries(db).map(([key, value]) => [keyPrefix + key, value])));
   const process = Object.freeze({ env: Object.freeze({}) });
-  const makeInstance = instanceMaker(definition, bindings, { inWorkflow, keyPrefix, process });
+  const makeInstance = instanceMaker(definition, bindings, { inWorkflow, keyPrefix, process, secrets: [] });
   const report = new Report({ db: { ...db }, keyPrefix, stores });
   listen(id, (message) => report.take(message));
   invoke({ id, tenant, module: "component", timeoutMs: timeout, alone: false }, async (invocation) => {

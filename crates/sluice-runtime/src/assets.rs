@@ -2,7 +2,7 @@
 
 use std::{fs, io, path::Path};
 
-const FILES: [(&str, &str); 36] = [
+const FILES: [(&str, &str); 37] = [
     ("main.mjs", include_str!("../js/main.mjs")),
     ("wire.mjs", include_str!("../js/wire.mjs")),
     ("node.mjs", include_str!("../js/node.mjs")),
@@ -17,6 +17,7 @@ const FILES: [(&str, &str); 36] = [
     ("step.mjs", include_str!("../js/step.mjs")),
     ("sends.mjs", include_str!("../js/sends.mjs")),
     ("reply.mjs", include_str!("../js/reply.mjs")),
+    ("inputs.mjs", include_str!("../js/inputs.mjs")),
     ("expressions.mjs", include_str!("../js/expressions.mjs")),
     ("component.mjs", include_str!("../js/component.mjs")),
     ("shape.mjs", include_str!("../js/shape.mjs")),

@@ -12,7 +12,7 @@ use sluice_model::InvocationId;
 use crate::{
     outcome::{Call, Emit, Failure, LogLine, Outcome, Unfinished, Writes},
     protocol::End,
-    report_limits::{ReportLimits, Reported, export_bytes, write_bytes},
+    report_limits::{ReportLimits, Reported, export_bytes, inputs_bytes, write_bytes},
     step::{Flow, Send},
     step_report::StepReport,
     unstored::UnstoredShare,
@@ -181,6 +181,19 @@ impl Inflight {
     pub(crate) fn emitted(&mut self, id: &InvocationId, emit: Emit) -> Result<(), Exceeded> {
         let bytes = emit.bytes();
         self.keep_effect(id, bytes, |partial| partial.emits.push(emit))
+    }
+
+    pub(crate) fn resolved(
+        &mut self,
+        id: &InvocationId,
+        inputs: Box<RawValue>,
+    ) -> Result<(), Exceeded> {
+        let bytes = inputs_bytes(&inputs);
+        self.keep_effect(id, bytes, |partial| {
+            if let Some(step) = &mut partial.step {
+                step.inputs = Some(inputs);
+            }
+        })
     }
 
     pub(crate) fn exported(

@@ -46,6 +46,7 @@ impl KillReason {
             message,
             stack: String::new(),
             code: None,
+            prop: None,
         })
     }
 }

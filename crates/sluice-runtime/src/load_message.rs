@@ -1,7 +1,7 @@
 //! The message that makes a process load its modules.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
 };
 
@@ -39,6 +39,7 @@ struct LoadMessage<'a> {
     workflow: Option<&'a str>,
     /// The environment of expressions.
     env: &'a BTreeMap<String, String>,
+    secret_env: &'a BTreeSet<String>,
     /// The texts as they were stored. They may be nested more deeply than a parser here accepts.
     db: BTreeMap<&'a str, &'a RawValue>,
     limits: HarnessLimits,
@@ -66,6 +67,7 @@ struct Prop<'a> {
     name: &'a str,
     kind: BindingKind,
     value: &'a Value,
+    secret: bool,
     /// Evaluated for each step, in place of `value`.
     #[serde(skip_serializing_if = "Option::is_none")]
     template: Option<Value>,
@@ -109,6 +111,7 @@ pub(crate) fn load_line(
         source,
         workflow,
         env: &spec.env,
+        secret_env: &spec.secret_env,
         db,
         limits: HarnessLimits::of(limits).with_store(spec.max_db),
     };
@@ -126,13 +129,20 @@ fn props(bindings: &[PropBinding], in_workflow: bool) -> Vec<Prop<'_>> {
 
 impl Prop<'_> {
     /// Only values of steps may hold expressions.
-    fn of(PropBinding { name, kind, value }: &PropBinding, in_workflow: bool) -> Prop<'_> {
+    fn of(binding: &PropBinding, in_workflow: bool) -> Prop<'_> {
+        let PropBinding {
+            name,
+            kind,
+            value,
+            secret,
+        } = binding;
         let may_hold_expressions =
             in_workflow && matches!(kind, BindingKind::Value | BindingKind::HttpRequest);
         Prop {
             name,
             kind: *kind,
             value,
+            secret: *secret,
             template: may_hold_expressions.then(|| template(value)).flatten(),
         }
     }

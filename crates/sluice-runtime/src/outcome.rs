@@ -108,6 +108,8 @@ pub struct Failure {
     pub message: String,
     pub stack: String,
     pub code: Option<String>,
+    /// The prop of a step whose expression failed.
+    pub prop: Option<String>,
 }
 
 impl Failure {

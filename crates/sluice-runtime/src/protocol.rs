@@ -29,6 +29,8 @@ pub(crate) enum Message {
     Log(Option<InvocationId>, LogLine),
     Emit(InvocationId, Emit),
     Respond(InvocationId, Reply),
+    /// The resolved inputs of a step: a JSON object without secrets.
+    Inputs(InvocationId, Box<RawValue>),
     /// A named export of a step. A later one with the same name replaces it.
     Export(InvocationId, String, Box<RawValue>),
     Send(InvocationId, Send),
@@ -113,6 +115,7 @@ struct Thrown {
     message: String,
     stack: String,
     code: Option<String>,
+    prop: Option<String>,
 }
 
 #[derive(Deserialize, Default)]
@@ -172,6 +175,10 @@ fn parse_message(line: &str) -> Result<Message, String> {
             Ok(Message::Log(fields.i.and_then(InvocationId::parse), line))
         }
         "emit" => Ok(Message::Emit(id()?, emit(fields.e, fields.m)?)),
+        "inputs" => {
+            let inputs = fields.e.ok_or_else(|| missing("inputs"))?;
+            Ok(Message::Inputs(id()?, inputs.to_owned()))
+        }
         "export" => {
             let name = fields.m.ok_or_else(|| missing("a name"))?;
             let name = serde_json::from_str(name.get()).map_err(|error| error.to_string())?;
@@ -272,12 +279,14 @@ fn failure(thrown: Thrown) -> Failure {
         message,
         stack,
         code,
+        prop,
     } = thrown;
     Failure {
         name,
         message,
         stack,
         code,
+        prop,
     }
 }
 

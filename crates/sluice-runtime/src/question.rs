@@ -77,5 +77,6 @@ fn died(reason: &str) -> Failure {
         message: format!("the component process died: {reason}"),
         stack: String::new(),
         code: None,
+        prop: None,
     }
 }

@@ -113,6 +113,11 @@ impl Reported for Writes {
     }
 }
 
+/// The size of the inputs of a step.
+pub(crate) fn inputs_bytes(inputs: &serde_json::value::RawValue) -> usize {
+    MESSAGE_BYTES + inputs.get().len()
+}
+
 /// The size of one export of a step.
 pub(crate) fn export_bytes(name: &str, value: &serde_json::value::RawValue) -> usize {
     MESSAGE_BYTES + name.len() + value.get().len()

@@ -1,7 +1,7 @@
 //! The runtime: starts Deno processes and analyses code in them.
 
 use std::{
-    collections::{BTreeMap, HashSet},
+    collections::{BTreeMap, BTreeSet, HashSet},
     io,
     sync::{Arc, atomic::AtomicU64},
     time::Duration,
@@ -156,6 +156,7 @@ impl Runtime {
             max_db: None,
             modules: vec![module],
             env: BTreeMap::new(),
+            secret_env: BTreeSet::new(),
             stored: Vec::new(),
         };
         let permit = self.0.admit(&spec).await?;

@@ -1,6 +1,10 @@
 //! The specification of a process, and errors of loading it.
 
-use std::{collections::BTreeMap, io, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io,
+    sync::Arc,
+};
 
 use serde::Serialize;
 use serde_json::{Value, value::RawValue};
@@ -25,6 +29,8 @@ pub struct ProcessSpec {
     pub modules: Vec<ModuleSpec>,
     /// The variables that expressions in props read as `process.env.<name>`.
     pub env: BTreeMap<String, String>,
+    /// Those of them that recorded inputs do not show.
+    pub secret_env: BTreeSet<String>,
     /// The key-value store: key and JSON text. Keys of a step begin with its name and a slash.
     pub stored: Vec<(String, Box<RawValue>)>,
 }
@@ -77,6 +83,8 @@ pub struct PropBinding {
     pub name: String,
     pub kind: BindingKind,
     pub value: Value,
+    /// Recorded inputs do not show it.
+    pub secret: bool,
 }
 
 #[derive(Debug, Clone, Copy, Serialize)]

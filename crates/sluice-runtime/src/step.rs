@@ -7,6 +7,8 @@ use crate::reply::Reply;
 /// The effects of a step on its run, also if it failed.
 #[derive(Debug)]
 pub struct StepOutcome {
+    /// A JSON object: the values of its props, without secrets. None if it did not get as far.
+    pub inputs: Option<Box<RawValue>>,
     /// A JSON object: named exports, `$summary` among them, and `$return_value` unless that is `undefined`.
     pub exports: Box<RawValue>,
     /// How the run continues, if not with the next step. `None` for a failed step.

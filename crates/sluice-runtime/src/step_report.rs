@@ -16,6 +16,7 @@ const MAX_PAUSE_MS: u64 = 365 * 24 * 3600 * 1000;
 /// The effects of a step so far. They are reported at once, so that they are kept if the step never ends.
 #[derive(Default)]
 pub(crate) struct StepReport {
+    pub(crate) inputs: Option<Box<RawValue>>,
     pub(crate) exports: BTreeMap<String, Box<RawValue>>,
     pub(crate) sends: Vec<Send>,
 }
@@ -23,6 +24,7 @@ pub(crate) struct StepReport {
 impl StepReport {
     pub(crate) fn into_outcome(self, flow: Option<Flow>, reply: Option<Reply>) -> StepOutcome {
         StepOutcome {
+            inputs: self.inputs,
             // Serializing texts and raw JSON does not fail.
             exports: to_raw_value(&self.exports).unwrap_or_default(),
             flow,

@@ -1,6 +1,6 @@
 //! The variable segments of paths. A malformed id or key gets the same answer as an unknown one.
 
-use axum::extract::{FromRequestParts, Path};
+use axum::extract::{FromRequestParts, MatchedPath, Path};
 use http::request::Parts;
 use sluice_model::{
     AccountId, ApiKeyId, ConnectionId, DeliveryId, EventId, ImportId, InvocationId, SessionId,
@@ -216,7 +216,8 @@ impl<S: Send + Sync> FromRequestParts<S> for WorkflowNamePath {
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Self::Rejection> {
         let text = segment(parts, state).await;
-        text.filter(|text| !text.contains('\0'))
+        text.or_else(|| fixed_segment(parts))
+            .filter(|text| !text.contains('\0'))
             .map(WorkflowNamePath)
             .ok_or(ApiError::NotFound("workflow"))
     }
@@ -281,6 +282,14 @@ async fn two_segments<S: Send + Sync>(parts: &mut Parts, state: &S) -> Option<(S
 }
 
 /// The decoded segment; none if it is not UTF-8.
+/// The last segment of a path without variables: a workflow may have the slug `test`.
+fn fixed_segment(parts: &Parts) -> Option<String> {
+    let path = parts.extensions.get::<MatchedPath>()?.as_str();
+    let is_fixed = !path.contains('{');
+    let (_, last) = path.rsplit_once('/').filter(|_| is_fixed)?;
+    Some(last.to_owned())
+}
+
 async fn segment<S: Send + Sync>(parts: &mut Parts, state: &S) -> Option<String> {
     let segment = Path::<String>::from_request_parts(parts, state).await;
     segment.ok().map(|Path(text)| text)

@@ -33,7 +33,7 @@ use crate::{
         data_stores, deliveries, events, flow, forms, imports, logs, notifications, oidc,
         older_events, one_event, operations, registry, replay, runs, server, session, sessions,
         signup, sources, streams, subscriptions, uploads, user_admin, users, webhooks,
-        workflow_events, workflow_versions, workflows,
+        workflow_events, workflow_tests, workflow_versions, workflows,
     },
     state::ServerState,
 };
@@ -129,6 +129,7 @@ fn api() -> OpenApiRouter<ServerState> {
             workflows::delete
         ))
         .routes(routes!(workflows::run))
+        .routes(routes!(workflow_tests::test))
         .routes(routes!(workflow_versions::list))
         .routes(routes!(workflow_versions::get))
         .routes(routes!(workflow_versions::roll_back))
@@ -183,6 +184,13 @@ pub(crate) fn router(state: ServerState) -> Router {
         .route(
             "/v1/workflows/{id}/%24errors/event_summaries",
             get(workflow_events::errors),
+        )
+        // A workflow may have the slug `test`.
+        .route(
+            "/v1/workflows/test",
+            get(workflows::get)
+                .put(workflows::update)
+                .delete(workflows::delete),
         )
         .route("/workflows/schema.json", get(workflows::schema))
         .route(

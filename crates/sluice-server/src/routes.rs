@@ -46,5 +46,6 @@ pub(crate) mod users;
 mod webhook_health;
 pub(crate) mod webhooks;
 pub(crate) mod workflow_events;
+pub(crate) mod workflow_tests;
 pub(crate) mod workflow_versions;
 pub(crate) mod workflows;

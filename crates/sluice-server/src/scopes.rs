@@ -135,6 +135,11 @@ const NEEDS: &[(&str, &str, Need)] = &[
     ("GET", "/v1/workflows", READ),
     ("GET", "/v1/users/me/workflows", READ),
     ("POST", "/v1/workflows", DEPLOY),
+    ("POST", "/v1/workflows/test", DEPLOY),
+    // The workflow with the slug `test`.
+    ("GET", "/v1/workflows/test", READ),
+    ("PUT", "/v1/workflows/test", DEPLOY),
+    ("DELETE", "/v1/workflows/test", DEPLOY),
     ("GET", "/v1/workflows/schema.json", Nothing),
     ("GET", "/v1/workflows/{id}", READ),
     ("PUT", "/v1/workflows/{id}", DEPLOY),

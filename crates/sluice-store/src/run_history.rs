@@ -83,7 +83,7 @@ pub fn page(
     let bytes = match content {
         Content::Whole => {
             "octet_length(event) + COALESCE((SELECT SUM(octet_length(exports) \
-             + octet_length(logs)) FROM run_steps s \
+             + octet_length(logs) + COALESCE(octet_length(inputs), 0)) FROM run_steps s \
              WHERE s.workflow_id = runs.workflow_id AND s.run_id = runs.id), 0)"
         }
         Content::Start(_) => "0",
@@ -110,7 +110,7 @@ pub fn page(
     Ok(runs)
 }
 
-/// A record of a step whose exports and logs are as long as the list reads them.
+/// A record of a step whose exports, logs and inputs are as long as the list reads them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListedStep {
     pub record: StepRecord,
@@ -118,14 +118,17 @@ pub struct ListedStep {
     pub exports_bytes: u64,
     /// The length of all logs.
     pub logs_bytes: u64,
+    /// The length of all inputs.
+    pub inputs_bytes: u64,
 }
 
 impl FromRow for ListedStep {
     fn from_row(row: &Row<'_>) -> Result<Self> {
         Ok(ListedStep {
             record: StepRecord::from_row(row)?,
-            exports_bytes: row.get(10)?,
-            logs_bytes: row.get(11)?,
+            exports_bytes: row.get(11)?,
+            logs_bytes: row.get(12)?,
+            inputs_bytes: row.get(13)?,
         })
     }
 }
@@ -138,11 +141,13 @@ pub fn steps(
     content: Content,
 ) -> Result<Vec<ListedStep>> {
     let sql = format!(
-        "SELECT position, attempt, name, state, started_at, duration_ms, error, {}, {}, pause, \
-         CAST(octet_length(exports) AS BIGINT), CAST(octet_length(logs) AS BIGINT) \
+        "SELECT position, attempt, name, state, started_at, duration_ms, error, {}, {}, pause, {}, \
+         CAST(octet_length(exports) AS BIGINT), CAST(octet_length(logs) AS BIGINT), \
+         CAST(COALESCE(octet_length(inputs), 0) AS BIGINT) \
          FROM run_steps WHERE workflow_id = ?1 AND run_id = ?2 ORDER BY position, attempt",
         content.of("logs"),
-        content.of("exports")
+        content.of("exports"),
+        content.of("inputs")
     );
     query_all(c, &sql, params![workflow, run])
 }

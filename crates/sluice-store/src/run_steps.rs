@@ -42,12 +42,14 @@ pub struct StepRecord {
     pub logs: String,
     /// JSON: an object.
     pub exports: String,
+    /// JSON: an object with the values of its props, without secrets. None if it did not get as far.
+    pub inputs: Option<String>,
     /// The pause of the run after it.
     pub pause: Option<PauseKind>,
 }
 
 const COLUMNS: &str =
-    "position, attempt, name, state, started_at, duration_ms, error, logs, exports, pause";
+    "position, attempt, name, state, started_at, duration_ms, error, logs, exports, pause, inputs";
 
 impl FromRow for StepRecord {
     fn from_row(row: &Row<'_>) -> Result<Self> {
@@ -62,6 +64,7 @@ impl FromRow for StepRecord {
             logs: row.get(7)?,
             exports: row.get(8)?,
             pause: row.json_opt(9)?,
+            inputs: row.get(10)?,
         })
     }
 }
@@ -84,13 +87,14 @@ pub fn insert(
         logs,
         exports,
         pause,
+        inputs,
     } = record;
     let error = error.as_ref().map(to_json).transpose()?;
     let pause = pause.as_ref().map(to_json).transpose()?;
     c.execute_later(
         &format!(
             "INSERT INTO run_steps (workflow_id, run_id, {COLUMNS}) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)"
         ),
         params![
             workflow,
@@ -104,7 +108,8 @@ pub fn insert(
             error.as_ref(),
             logs,
             exports,
-            pause.as_ref()
+            pause.as_ref(),
+            inputs.as_ref()
         ],
     )?;
     Ok(())

@@ -1,13 +1,13 @@
 //! Calls of a form to a component while a user fills it in: the options of a prop, and the props that depend on the values
 //! so far. Each call runs the component's code in a process of its own, with the values bound as for `run`.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{collections::{BTreeMap, BTreeSet}, sync::Arc, time::Duration};
 
 use serde_json::{Map, Value};
 use sluice_engine::{
     EngineError, Quotas, process::bindings::bind, secrets::Opened, state::packages_of,
 };
-use sluice_infra::{Infra, MS_PER_DAY, compute_ms};
+use sluice_infra::{Infra, compute_ms};
 use sluice_model::{DynamicPropsId, PropDef, SourceId, UserId, label_value, merged, provisional};
 use sluice_runtime::{
     BindingKind, Failure, LoadError, ModuleSpec, ProcessOwner, ProcessSpec, Processes, PropBinding,
@@ -17,7 +17,7 @@ use sluice_store::{
     components::Component,
     dynamic_props,
     sources::Source,
-    usage::{self, Usage},
+    usage::Usage,
 };
 
 use super::draft::{Asked, Draft, LoadedDraft};
@@ -156,6 +156,7 @@ impl Forms {
                 props: self.bindings(asked).await?,
             }],
             env: BTreeMap::new(),
+            secret_env: BTreeSet::new(),
             stored: Vec::new(),
         };
         let timeout = self.infra.settings.invocation_timeout;
@@ -171,6 +172,7 @@ impl Forms {
                         .map_or_else(String::new, |error| error.message),
                     stack: String::new(),
                     code: None,
+                    prop: None,
                 }),
                 logs: Vec::new(),
                 duration: Duration::ZERO,
@@ -187,14 +189,7 @@ impl Forms {
             invocations: 1,
             compute_ms: compute_ms(duration),
         };
-        let day = self.infra.now_ms().div_euclid(MS_PER_DAY);
-        let of = user.clone();
-        self.infra
-            .store
-            .write(move |c| usage::add(c, &of, day, usage))
-            .await?;
-        self.quotas.used(user, usage);
-        Ok(())
+        Ok(self.quotas.charge(user, usage).await?)
     }
 
     /// The props of the component during a call.
@@ -215,6 +210,7 @@ impl Forms {
                 name: name.clone(),
                 kind: BindingKind::Value,
                 value: label_value::plain(value),
+                secret: false,
             }));
         }
         Ok(bindings)

@@ -146,6 +146,7 @@ fn invalid(message: String) -> Failure {
         message,
         stack: String::new(),
         code: None,
+        prop: None,
     }
 }
 

@@ -303,6 +303,7 @@ mod tests {
             error: None,
             logs: "[]".to_owned(),
             exports: "{}".to_owned(),
+            inputs: Some("{}".to_owned()),
             pause: None,
         }
     }

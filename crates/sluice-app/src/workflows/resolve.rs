@@ -66,7 +66,8 @@ impl Workflows {
         errors.finish(resolved(document, triggers, steps))
     }
 
-    async fn resolve_step(
+    /// None when the step has an error, which is added to `errors`.
+    pub(super) async fn resolve_step(
         &self,
         around: &Surroundings<'_>,
         document: &Document,

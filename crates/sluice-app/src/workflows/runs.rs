@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use sluice_engine::EngineError;
 use sluice_model::{
     DeploymentId, InvocationId, UserId,
-    workflow::{RunOrigin, WorkflowDefinition},
+    workflow::{RunError, RunOrigin, WorkflowDefinition},
 };
 use sluice_store::{
     BatchLimit, Conn, StoreError,
@@ -18,7 +18,10 @@ use sluice_store::{
     workflows::Workflow,
 };
 
-use super::service::Workflows;
+use super::{
+    error_place::{ErrorPlace, Sources},
+    service::Workflows,
+};
 use crate::listing::Listing;
 
 /// A page of whole runs ends before this, unless it has a single run.
@@ -27,6 +30,8 @@ const PAGE_BYTES: u64 = 16 * 1024 * 1024;
 pub struct RunView {
     /// With as much of its event as was asked for.
     pub run: Run,
+    /// Where its errors are. Empty in lists.
+    pub places: ErrorPlaces,
     pub event_bytes: u64,
     /// The number of its version.
     pub version: u32,
@@ -34,6 +39,14 @@ pub struct RunView {
     pub waits_at: Option<String>,
     pub steps: Vec<ListedStep>,
     pub sends: Vec<SendSummary>,
+}
+
+/// The places of the errors of a run.
+#[derive(Default)]
+pub struct ErrorPlaces {
+    pub run: Option<ErrorPlace>,
+    /// In the order of the steps, for each of them.
+    pub steps: Vec<Option<ErrorPlace>>,
 }
 
 /// Which runs to list. At most one of the bounds is present.
@@ -109,13 +122,12 @@ impl Workflows {
                 Some(run) => Some(run),
                 None => queued(c, &workflow, &run)?,
             };
-            found
-                .map(|run| {
-                    let event_bytes = run.event.len() as u64;
-                    let listed = ListedRun { run, event_bytes };
-                    view(c, listed, Content::Whole, &mut Versions::default())
-                })
-                .transpose()
+            let Some(run) = found else { return Ok(None) };
+            let event_bytes = run.event.len() as u64;
+            let listed = ListedRun { run, event_bytes };
+            let mut view = view(c, listed, Content::Whole, &mut Versions::default())?;
+            view.places = error_places(c, &view)?;
+            Ok(Some(view))
         });
         found.await?.ok_or(EngineError::NotFound("run"))
     }
@@ -128,6 +140,23 @@ pub(super) fn must_be_active(workflow: &Workflow) -> Result<(), EngineError> {
     Err(EngineError::Conflict(
         "the workflow is inactive: activate it to run it".to_owned(),
     ))
+}
+
+/// The places of the errors of a run and its steps. A run may have survived errors of steps by retries.
+fn error_places(c: &mut dyn Conn, view: &RunView) -> Result<ErrorPlaces, StoreError> {
+    let errors = view.steps.iter().map(|step| step.record.error.as_ref());
+    if view.run.error.is_none() && errors.clone().all(|error| error.is_none()) {
+        return Ok(ErrorPlaces::default());
+    }
+    let deployment = deployments::get(c, &view.run.deployment_id)?;
+    let sources = deployment
+        .as_ref()
+        .and_then(|deployment| Sources::new(&deployment.document, &deployment.files));
+    let place = |error: Option<&RunError>| sources.as_ref()?.place(error?);
+    Ok(ErrorPlaces {
+        run: place(view.run.error.as_ref()),
+        steps: errors.map(place).collect(),
+    })
 }
 
 /// A run that has not started, from its inbox row.
@@ -202,6 +231,7 @@ fn view(
         steps: run_history::steps(c, &run.workflow_id, &run.id, content)?,
         sends: sends::of_run(c, &run.workflow_id, &run.id)?,
         run,
+        places: ErrorPlaces::default(),
         event_bytes,
     })
 }

@@ -3,10 +3,11 @@
 use sluice_engine::{
     DueTimes, Engine, EngineError,
     accept::{Accept, Endpoints},
-    owner::Owners,
+    owner::{Owners, WorkflowTests},
     streams::Streams,
 };
 use sluice_infra::Infra;
+use sluice_outbox::Outbox;
 use sluice_model::{UserId, WorkflowId};
 use sluice_store::workflows::{self, Workflow};
 
@@ -23,6 +24,8 @@ pub struct Workflows {
     pub(super) streams: Streams,
     pub(super) components: Components,
     pub(super) account_props: AccountProps,
+    pub(super) tests: WorkflowTests,
+    pub(super) outbox: Outbox,
 }
 
 impl Workflows {
@@ -41,6 +44,8 @@ impl Workflows {
             streams: engine.streams.clone(),
             components,
             account_props,
+            tests: engine.workflow_tests.clone(),
+            outbox: engine.outbox.clone(),
         }
     }
 

@@ -1,5 +1,5 @@
 use std::{
-    collections::{BTreeMap, VecDeque},
+    collections::{BTreeMap, BTreeSet, VecDeque},
     env,
     path::{Path, PathBuf},
     sync::{Arc, OnceLock},
@@ -125,6 +125,7 @@ pub(crate) fn with_props(mut module: ModuleSpec, props: Value) -> ModuleSpec {
             name,
             kind: BindingKind::Value,
             value,
+            secret: false,
         }));
     module
 }
@@ -139,6 +140,7 @@ pub(crate) fn bound(
         name: name.to_owned(),
         kind,
         value,
+        secret: false,
     });
     module
 }
@@ -150,6 +152,7 @@ pub(crate) fn workflow(modules: Vec<ModuleSpec>) -> ProcessSpec {
         max_db: None,
         modules,
         env: BTreeMap::from([("TARGET".to_owned(), "moon".to_owned())]),
+        secret_env: BTreeSet::new(),
         stored: Vec::new(),
     }
 }

@@ -109,5 +109,6 @@ pub(crate) fn failure(name: &str, message: String) -> Failure {
         message,
         stack: String::new(),
         code: None,
+        prop: None,
     }
 }

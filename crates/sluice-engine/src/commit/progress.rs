@@ -88,6 +88,7 @@ impl Progress {
             ..
         } = outcome;
         let StepOutcome {
+            inputs,
             exports,
             flow,
             sends,
@@ -109,6 +110,7 @@ impl Progress {
             error,
             logs: logs_json(&logs),
             exports: exports.clone(),
+            inputs: inputs.map(|inputs| String::from(Box::<str>::from(inputs))),
             pause: None,
         };
         let Some(failure) = failure else {
@@ -205,6 +207,7 @@ pub(crate) fn run_error(step: Option<&str>, failure: &Failure) -> RunError {
         code: failure.code.as_ref().unwrap_or(&failure.name).clone(),
         message: failure.message.clone(),
         stack: failure.stack.clone(),
+        prop: failure.prop.clone(),
     }
 }
 
@@ -217,6 +220,7 @@ fn retry_pause(step: &DeployedStep, failure: &Failure, failures: u32) -> Option<
 
 fn nothing_done() -> StepOutcome {
     StepOutcome {
+        inputs: None,
         exports: RawValue::from_string("{}".to_owned()).expect("an empty object is JSON"),
         flow: None,
         sends: Vec::new(),

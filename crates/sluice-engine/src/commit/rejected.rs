@@ -90,6 +90,7 @@ fn failed(change: RunChange, reason: &str, now_ms: i64) -> RunChange {
         code: "NotStored".to_owned(),
         message: format!("the effects of a step could not be stored: {reason}"),
         stack: String::new(),
+        prop: None,
     });
     RunChange {
         run,

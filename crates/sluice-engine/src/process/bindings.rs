@@ -82,5 +82,6 @@ pub fn binding(
         name: prop.name.clone(),
         kind,
         value,
+        secret: prop.is_secret(),
     })
 }

@@ -51,4 +51,7 @@ pub struct RunError {
     pub code: String,
     pub message: String,
     pub stack: String,
+    /// The prop whose expression failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prop: Option<String>,
 }

@@ -144,6 +144,7 @@ impl DenoProcess {
         let mut inflight = tenant.inflight.lock();
         match message {
             Message::Emit(id, emit) => inflight.emitted(&id, emit)?,
+            Message::Inputs(id, inputs) => inflight.resolved(&id, inputs)?,
             Message::Export(id, name, value) => inflight.exported(&id, name, value)?,
             Message::Send(id, send) => inflight.sent(&id, send)?,
             Message::Log(id, line) => {

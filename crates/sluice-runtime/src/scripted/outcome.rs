@@ -38,6 +38,7 @@ struct Effects {
     writes: Writes,
     logs: Vec<LogLine>,
     answer: Option<Box<RawValue>>,
+    inputs: Option<Value>,
     exports: BTreeMap<String, Value>,
     flow: Option<Flow>,
     sends: Vec<Send>,
@@ -65,6 +66,7 @@ impl ScriptedOutcome {
             message: message.to_owned(),
             stack: String::new(),
             code: None,
+            prop: None,
         })))
     }
 
@@ -128,6 +130,12 @@ impl ScriptedOutcome {
         self
     }
 
+    /// The resolved inputs of a step, without secrets.
+    pub fn inputs(mut self, inputs: Value) -> ScriptedOutcome {
+        self.effects.inputs = Some(inputs);
+        self
+    }
+
     /// A named export of a step; `$return_value` is its return value.
     pub fn export(mut self, name: &str, value: Value) -> ScriptedOutcome {
         self.effects.exports.insert(name.to_owned(), value);
@@ -167,6 +175,7 @@ impl ScriptedOutcome {
         let effects = self.effects;
         let step = (call == Call::Step).then(|| {
             Box::new(StepOutcome {
+                inputs: effects.inputs.as_ref().map(raw),
                 exports: to_raw_value(&effects.exports).unwrap_or_default(),
                 flow: effects.flow.filter(|_| failure.is_none()),
                 sends: effects.sends,

@@ -1,6 +1,10 @@
 //! Tests of scripted processes, through the trait object that the engine uses.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
 
 use bytes::Bytes;
 use serde_json::{Map, Value, json, value::to_raw_value};
@@ -28,6 +32,7 @@ fn spec() -> ProcessSpec {
             props: Vec::new(),
         }],
         env: BTreeMap::new(),
+        secret_env: BTreeSet::new(),
         stored: vec![(
             "count".to_owned(),
             to_raw_value(&1).expect("a number is JSON"),

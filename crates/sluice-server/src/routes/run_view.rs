@@ -1,7 +1,7 @@
 //! Maps a stored run to the API, with previews of large values.
 
 use serde_json::value::{RawValue, to_raw_value};
-use sluice_api::{Run, RunSend, RunStep, RunWait};
+use sluice_api::{ErrorPlace, Run, RunSend, RunStep, RunWait};
 use sluice_app::RunView;
 use sluice_engine::owner::RunUrls;
 use sluice_infra::Settings;
@@ -29,6 +29,7 @@ pub(super) fn on_the_wire(
         waits_at,
         steps,
         sends,
+        places,
     } = view;
     let started_at_ms = (run.state != RunState::Queued).then_some(run.started_at);
     let ended = run.finished_at.zip(started_at_ms);
@@ -36,7 +37,9 @@ pub(super) fn on_the_wire(
     let waits_for = pause
         .filter(|_| run.state == RunState::Waiting)
         .map(|pause| wait(&run, pause, waits_at, settings));
-    let steps = steps.into_iter().map(|listed| step(listed, detail));
+    let places_of_steps = places.steps.into_iter().chain(std::iter::repeat(None));
+    let steps = steps.into_iter().zip(places_of_steps);
+    let steps = steps.map(|(listed, place)| step(listed, place, detail));
     Ok(Run {
         steps: steps.collect::<Result<_, _>>()?,
         sends: sends.into_iter().map(send).collect(),
@@ -56,6 +59,7 @@ pub(super) fn on_the_wire(
         duration_ms: ended.map(|(end, start)| (end - start).max(0)),
         due_at_ms: run.due_at,
         error: run.error,
+        error_place: places.run.map(error_place),
         exit_reason: run.exit_reason,
     })
 }
@@ -76,12 +80,18 @@ fn wait(run: &runs::Run, pause: &Pause, step: Option<String>, settings: &Setting
     }
 }
 
-fn step(listed: ListedStep, detail: Detail) -> Result<RunStep, ApiError> {
+pub(super) fn step(
+    listed: ListedStep,
+    place: Option<sluice_app::ErrorPlace>,
+    detail: Detail,
+) -> Result<RunStep, ApiError> {
     let ListedStep {
         record,
         exports_bytes,
         logs_bytes,
+        inputs_bytes,
     } = listed;
+    let inputs = record.inputs.map(|json| shown(json, inputs_bytes, detail));
     Ok(RunStep {
         name: record.name,
         position: record.position,
@@ -89,11 +99,30 @@ fn step(listed: ListedStep, detail: Detail) -> Result<RunStep, ApiError> {
         state: record.state.as_str().to_owned(),
         started_at_ms: record.started_at,
         duration_ms: record.duration_ms,
+        inputs: inputs.transpose()?,
         exports: shown(record.exports, exports_bytes, detail)?,
         logs: shown(record.logs, logs_bytes, detail)?,
         error: record.error,
+        error_place: place.map(error_place),
         waited_for: record.pause,
     })
+}
+
+pub(super) fn error_place(place: sluice_app::ErrorPlace) -> ErrorPlace {
+    let sluice_app::ErrorPlace {
+        file,
+        line,
+        column,
+        first_line,
+        excerpt,
+    } = place;
+    ErrorPlace {
+        file,
+        line,
+        column,
+        first_line,
+        excerpt,
+    }
 }
 
 fn send(row: SendSummary) -> RunSend {

@@ -6,6 +6,8 @@
 //! - `"emit": [[data, metadata], …]` emits these events. `"emit": "asked"` emits the list `emits` of the event or else its
 //!   body, and fails if `emits` is no list. `"emit": "event"` emits the event, and `"emit": "props"` the values of the props.
 //! - `"log": "…"` writes a line, and `"log": "asked"` writes the lines `lines` of the event.
+//! - In a step, `"return"` is its return value: `"steps"` and `"props"` return these, and other values themselves. `"send"` lists
+//!   `[kind, payload]`, and `"flow"` is `exit`, `delay` or `rerun`.
 //! - `"fail": "…"` throws an error with this message, and `"fail_if": "…"` throws one if this prop is true.
 
 use std::sync::Arc;
@@ -14,8 +16,8 @@ use serde_json::{Map, Value, json, value::to_raw_value};
 use sluice_code::CodeTree;
 use sluice_model::Clock;
 use sluice_runtime::{
-    Call, Emit, EmitId, LogLevel,
-    scripted::{ScriptedInvocation, ScriptedOutcome, ScriptedProcesses},
+    Call, Emit, EmitId, Flow, LogLevel, Send, SendKind,
+    scripted::{ScriptedInvocation, ScriptedModule, ScriptedOutcome, ScriptedProcesses},
 };
 
 const BEFORE: &str = "module.exports = ";
@@ -63,7 +65,9 @@ fn members(object: Option<Value>) -> impl Iterator<Item = (String, Value)> {
 }
 
 fn outcome(invocation: &ScriptedInvocation, now_ms: i64) -> ScriptedOutcome {
-    let module = &invocation.modules[0];
+    let of_step = |module: &&ScriptedModule| Some(module.name.as_str()) == invocation.step();
+    let module = invocation.modules.iter().find(of_step);
+    let module = module.unwrap_or(&invocation.modules[0]);
     let description = description(&module.code);
     let effects = match invocation.call {
         Call::Hook(hook) => &description["hooks"][hook.as_str()],
@@ -87,11 +91,48 @@ fn outcome(invocation: &ScriptedInvocation, now_ms: i64) -> ScriptedOutcome {
     let outcome = lines.into_iter().fold(outcome, |outcome, line| {
         outcome.log_at(now_ms, LogLevel::Info, line)
     });
+    let outcome = match invocation.call {
+        Call::Step => step(outcome, effects, &invocation.event, &module.props),
+        _ => outcome,
+    };
     let emits = emits(&effects["emit"], &invocation.event, &module.props);
     emits
         .iter()
         .map(emit)
         .fold(outcome, ScriptedOutcome::emit_with)
+}
+
+fn step(
+    outcome: ScriptedOutcome,
+    effects: &Value,
+    event: &Value,
+    props: &Map<String, Value>,
+) -> ScriptedOutcome {
+    let returned = match effects["return"].as_str() {
+        Some("steps") => event["steps"].clone(),
+        Some("props") => json!(props),
+        _ => effects["return"].clone(),
+    };
+    let outcome = outcome
+        .inputs(json!(props))
+        .export("$return_value", returned);
+    let outcome = match effects["flow"].as_str() {
+        Some("exit") => outcome.flow(Flow::Exit { reason: None }),
+        Some("delay") => outcome.flow(Flow::Delay { ms: 60_000 }),
+        Some("rerun") => outcome.flow(Flow::Rerun {
+            ms: 60_000,
+            context: to_raw_value(&json!(null)).unwrap_or_default(),
+            max_retries: 3,
+        }),
+        _ => outcome,
+    };
+    let sends = effects["send"].as_array().into_iter().flatten();
+    sends.fold(outcome, |outcome, send| {
+        outcome.send(Send {
+            kind: SendKind::parse(send[0].as_str().unwrap_or_default()).expect("a kind of sends"),
+            payload: to_raw_value(&send[1]).unwrap_or_default(),
+        })
+    })
 }
 
 fn logs<'a>(described: &'a Value, event: &'a Value) -> Vec<&'a str> {

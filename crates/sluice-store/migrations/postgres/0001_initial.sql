@@ -554,6 +554,8 @@ CREATE TABLE run_steps (
     error       TEXT COLLATE "C",
     logs        TEXT COLLATE "C" NOT NULL,
     exports     TEXT COLLATE "C" NOT NULL,
+    -- JSON: the values of its props, without secrets; null when it did not get as far.
+    inputs      TEXT COLLATE "C",
     PRIMARY KEY (workflow_id, run_id, position, attempt)
 );
 

@@ -559,6 +559,8 @@ CREATE TABLE run_steps (
     error       TEXT,
     logs        TEXT NOT NULL,
     exports     TEXT NOT NULL,
+    -- JSON: the values of its props, without secrets; null when it did not get as far.
+    inputs      TEXT,
     PRIMARY KEY (workflow_id, run_id, position, attempt)
 );
 

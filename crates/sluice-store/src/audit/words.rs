@@ -65,6 +65,7 @@ pub enum Action {
     WorkflowDelete,
     WorkflowDeploy,
     WorkflowRollback,
+    WorkflowTest,
     WorkflowUpdate,
 }
 
@@ -129,6 +130,7 @@ text_enum!(Action {
     WorkflowDelete = "workflow.delete",
     WorkflowDeploy = "workflow.deploy",
     WorkflowRollback = "workflow.rollback",
+    WorkflowTest = "workflow.test",
     WorkflowUpdate = "workflow.update",
 });
 

@@ -117,6 +117,7 @@ fn step_of(exports: &str, logs: &str) -> StepRecord {
         error: None,
         logs: logs.to_owned(),
         exports: exports.to_owned(),
+        inputs: Some("{}".to_owned()),
         pause: None,
     }
 }

@@ -1,6 +1,6 @@
 //! Running a component once and showing the result.
 
-use std::{collections::BTreeMap, path::Path, process::ExitCode, sync::Arc, time::Duration};
+use std::{collections::{BTreeMap, BTreeSet}, path::Path, process::ExitCode, sync::Arc, time::Duration};
 
 use anyhow::bail;
 use serde_json::{Map, Value, json};
@@ -181,6 +181,7 @@ fn process(analysis: &Analysis, tree: &CodeTree, values: &Map<String, Value>) ->
                 .collect(),
         }],
         env: BTreeMap::new(),
+        secret_env: BTreeSet::new(),
         stored: Vec::new(),
     }
 }
@@ -193,6 +194,7 @@ fn bind(prop: &PropDef, values: &Map<String, Value>) -> Option<PropBinding> {
             name: prop.name.clone(),
             kind: BindingKind::App,
             value: value.cloned().unwrap_or_else(|| json!({})),
+            secret: false,
         });
     }
     binding(prop, value, Some(ENDPOINT.to_owned()))
@@ -254,6 +256,7 @@ fn died(reason: &str, logs: Vec<sluice_runtime::LogLine>) -> Outcome {
             message: format!("the component process died: {reason}"),
             stack: String::new(),
             code: None,
+            prop: None,
         }),
         duration: Duration::ZERO,
         ..Outcome::default()

@@ -7,12 +7,15 @@ mod describe;
 mod events;
 mod list;
 mod pauses;
+mod place_text;
 mod replay;
 mod rollback;
 mod run;
 mod run_text;
 mod runs;
 mod target;
+mod test;
+mod test_text;
 mod versions;
 
 use std::process::ExitCode;
@@ -28,6 +31,7 @@ pub(crate) enum WorkflowsCommand {
     Deploy(deploy::DeployOptions),
     List(list::ListOptions),
     Describe(describe::DescribeOptions),
+    Test(test::TestOptions),
     Run(run::RunOptions),
     Runs(runs::RunsOptions),
     Replay(replay::ReplayOptions),
@@ -46,6 +50,7 @@ pub(crate) enum WorkflowsCommand {
 pub(crate) async fn run(command: WorkflowsCommand) -> anyhow::Result<ExitCode> {
     match command {
         WorkflowsCommand::Deploy(options) => return deploy::deploy(options).await,
+        WorkflowsCommand::Test(options) => return test::test(options).await,
         WorkflowsCommand::Run(options) => return run::run(options).await,
         WorkflowsCommand::List(options) => list::list(options).await?,
         WorkflowsCommand::Describe(options) => describe::describe(options).await?,

@@ -6,9 +6,13 @@ use serde_json::{Value, value::RawValue};
 use sluice_api::{Run, RunStep};
 use sluice_model::workflow::RunError;
 
+use super::place_text::place_lines;
 use crate::commands::output::{
     BAD, CHANGED, FAINT, GOOD, Table, duration, fields, local_time, styled,
 };
+
+/// Characters of an input that are shown.
+const MAX_INPUT: usize = 200;
 
 /// All details of one run.
 pub(super) fn run_text(run: &Run) -> String {
@@ -45,7 +49,7 @@ pub(super) fn run_text(run: &Run) -> String {
     let mut text = fields(&lines);
     for step in &run.steps {
         text.push('\n');
-        text.push_str(&step_text(step));
+        text.push_str(&step_text(step, "document"));
     }
     if !run.sends.is_empty() {
         let mut table = Table::new(&["SENT", "STEP", "STATE", "ATTEMPTS", "RESULT"]);
@@ -64,7 +68,8 @@ pub(super) fn run_text(run: &Run) -> String {
     text
 }
 
-fn step_text(step: &RunStep) -> String {
+/// A step with its inputs, exports and logs. `document` is the name of the document in the place of its error.
+pub(super) fn step_text(step: &RunStep, document: &str) -> String {
     let ms = i64::try_from(step.duration_ms).unwrap_or(i64::MAX);
     let attempt = if step.attempt > 1 {
         format!(", attempt {}", step.attempt)
@@ -77,6 +82,11 @@ fn step_text(step: &RunStep) -> String {
         step.name,
         styled(FAINT, &format!("{}{attempt}", duration(ms)))
     );
+    let inputs = step.inputs.as_deref().map(entries).unwrap_or_default();
+    for (name, value) in inputs {
+        let value = shortened(&value.to_string());
+        line(&mut text, &styled(FAINT, &format!("{name}: {value}")));
+    }
     for (name, value) in entries(&step.exports) {
         line(&mut text, &format!("{name} = {value}"));
     }
@@ -86,10 +96,24 @@ fn step_text(step: &RunStep) -> String {
     if let Some(error) = &step.error {
         line(&mut text, &styled(BAD, &error_text(error)));
     }
+    for row in step
+        .error_place
+        .iter()
+        .flat_map(|place| place_lines(place, document))
+    {
+        line(&mut text, &row);
+    }
     text
 }
 
-fn line(text: &mut String, line: &str) {
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(MAX_INPUT) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", &text[..end]),
+    }
+}
+
+pub(super) fn line(text: &mut String, line: &str) {
     writeln!(text, "    {line}").expect("writing to a string succeeds");
 }
 

@@ -52,6 +52,7 @@ fn definition(steps: &[&str], retry: RetryPolicy) -> WorkflowDefinition {
 fn did(exports: &Value, flow: Option<Flow>) -> Outcome {
     Outcome {
         step: Some(Box::new(StepOutcome {
+            inputs: None,
             exports: RawValue::from_string(exports.to_string()).unwrap(),
             flow,
             sends: Vec::new(),
@@ -68,6 +69,7 @@ fn threw(name: &str) -> Outcome {
             message: "no".to_owned(),
             stack: String::new(),
             code: None,
+            prop: None,
         }),
         ..did(&json!({}), None)
     }

@@ -371,6 +371,7 @@ pub(super) fn step(attempt: u32) -> StepRecord {
         error: None,
         logs: "[]".to_owned(),
         exports: "{}".to_owned(),
+        inputs: Some("{}".to_owned()),
         pause: None,
     }
 }

@@ -1,7 +1,7 @@
 //! The component process of a source: start and stop, its events, and the retry of invocations whose process died.
 
 use std::{
-    collections::{BTreeMap, HashSet},
+    collections::{BTreeMap, BTreeSet, HashSet},
     sync::Arc,
 };
 
@@ -42,7 +42,8 @@ impl SourceOwner {
             &*definition.shape,
             &source.configured_props,
         );
-        let access = DataStoreAccess::new(&source.user_id, &source.id, &self.core.fence, [module]);
+        let emitter = ((*source.id).clone(), self.core.fence.clone());
+        let access = DataStoreAccess::new(&source.user_id, Some(emitter), [module]);
         let grants = Grants::of(
             &self.core.services.credentials,
             &source.user_id,
@@ -64,6 +65,7 @@ impl SourceOwner {
                 props,
             }],
             env: BTreeMap::new(),
+            secret_env: BTreeSet::new(),
             stored: self.memory.kv.entries(),
         };
         let starter = self.core.services.starter.clone();

@@ -9,7 +9,7 @@ use sluice_runtime::{LoadError, Outcome, ProcessEvent, Unfinished};
 use super::owner::{ActiveRun, Stage, WorkflowOwner};
 use crate::{commit::builder::failure, process::HostEvent};
 
-const PROCESS_DIED: &str = "ProcessDied";
+pub(super) const PROCESS_DIED: &str = "ProcessDied";
 
 impl WorkflowOwner {
     pub(super) fn handle_process_event(&mut self, version: &DeploymentId, event: HostEvent) {

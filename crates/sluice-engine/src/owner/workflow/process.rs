@@ -49,7 +49,7 @@ impl WorkflowOwner {
                 return;
             }
         };
-        let access = version.data_store_access(&self.workflow, &self.core.fence);
+        let access = version.data_store_access(&self.workflow, Some(&self.core.fence));
         let grants = version.grants(&self.core.services.credentials, &self.workflow.user_id);
         let starter = self.core.services.starter.clone();
         let start = starter.start(self.workflow.user_id.clone(), spec, access, grants);

@@ -1,16 +1,15 @@
 //! Running steps: the next step of each ready run goes to the process of its version.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
-use rand::{RngExt, distr::Alphanumeric};
 use sluice_infra::compute_ms;
 use sluice_model::InvocationId;
-use sluice_runtime::{Call, Invocation, Outcome};
+use sluice_runtime::Outcome;
 
 use super::{
     authorize::Authorization,
     owner::{ActiveRun, Stage, Task, WorkflowOwner},
-    step_input::{RunUrls, step_input},
+    step_call::{StepCall, pause_key},
 };
 use crate::{
     commit::{builder::failure, progress::Progress, workflow::RunFate},
@@ -21,9 +20,6 @@ use crate::{
     },
     work::Work,
 };
-
-/// Length of the random key that resumes a waiting run.
-const KEY_LENGTH: usize = 40;
 
 impl WorkflowOwner {
     /// Starts the next step of every ready run. A run whose process died runs alone, so that only the one that kills its
@@ -142,31 +138,21 @@ impl WorkflowOwner {
             active.stage = Stage::Ready;
             return;
         };
-        let definition = &active.version.definition;
-        let position = active.progress.position();
-        if position == 0 {
+        if active.progress.position() == 0 {
             let tick_health = &self.core.services.tick_health;
             tick_health.dispatched(self.core.owner.id(), &mut active.work);
         }
-        let step = &definition.steps[position];
-        active.key = infra
-            .ids
-            .rng()
-            .sample_iter(Alphanumeric)
-            .take(KEY_LENGTH)
-            .map(char::from)
-            .collect();
-        let urls = RunUrls::of(&infra.settings, &active.key);
-        let input = step_input(&self.workflow, step, &active.progress, event, &urls);
-        let timeout = step.timeout_seconds.or(definition.settings.timeout_seconds);
-        let invocation = Invocation {
-            id: InvocationId::generate(&mut self.core.ids, now_ms),
-            call: Call::Step,
-            event: Arc::from(input),
-            timeout: timeout.map_or(infra.settings.invocation_timeout, |seconds| {
-                Duration::from_secs(seconds.into())
-            }),
+        active.key = pause_key(&mut infra.ids.rng());
+        let call = StepCall {
+            workflow: &self.workflow,
+            definition: &active.version.definition,
+            progress: &active.progress,
+            event,
+            key: &active.key,
+            tested: None,
         };
+        let id = InvocationId::generate(&mut self.core.ids, now_ms);
+        let invocation = call.invocation(id, &infra.settings);
         active.stage = Stage::Running { started_at: now_ms };
         self.steps.insert(invocation.id, run);
         live.invoke(&[invocation]);

@@ -7,17 +7,19 @@ use sluice_infra::Settings;
 use sluice_model::workflow::DeployedStep;
 use sluice_store::{runs::Run, workflows::Workflow};
 
+use super::step_call::StepCall;
 use crate::commit::{iso, progress::Progress};
 
-/// The message for one step, as JSON on one line. `event` is the run's event with the paths of its files.
-pub(super) fn step_input(
-    workflow: &Workflow,
-    step: &DeployedStep,
-    progress: &Progress,
-    event: &str,
-    urls: &RunUrls,
-) -> String {
-    let context = run_context(workflow, &progress.run);
+/// The message for one step, as JSON on one line.
+pub(super) fn step_input(call: &StepCall<'_>, step: &DeployedStep, urls: &RunUrls) -> String {
+    let StepCall {
+        workflow,
+        progress,
+        event,
+        tested,
+        ..
+    } = call;
+    let context = run_context(workflow, &progress.run, tested.is_some());
     let mut input = String::with_capacity(event.len() + 1024);
     // Writing to a string cannot fail.
     let _ = write!(
@@ -26,7 +28,8 @@ pub(super) fn step_input(
         Value::from(step.name.as_str()),
         Value::Object(context.clone()),
     );
-    for (name, exports) in &progress.exports {
+    let given = tested.unwrap_or_default();
+    for (name, exports) in given.iter().chain(&progress.exports) {
         let _ = write!(input, ",{}:{exports}", Value::from(name.as_str()));
     }
     let _ = write!(
@@ -56,7 +59,7 @@ impl RunUrls {
 }
 
 /// `steps.trigger.context`.
-fn run_context(workflow: &Workflow, run: &Run) -> Map<String, Value> {
+fn run_context(workflow: &Workflow, run: &Run, is_test: bool) -> Map<String, Value> {
     let origin = &run.origin;
     let trace = origin.replay_of.as_ref().unwrap_or(&run.id);
     let context = json!({
@@ -72,7 +75,7 @@ fn run_context(workflow: &Workflow, run: &Run) -> Map<String, Value> {
         "emitter_id": origin.emitter_id,
         "trace_id": trace,
         "replay": origin.replay_of.is_some(),
-        "test": false,
+        "test": is_test,
     });
     match context {
         Value::Object(fields) => fields,

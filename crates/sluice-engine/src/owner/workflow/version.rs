@@ -1,6 +1,9 @@
 //! A version of a workflow, with everything that its process needs.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use serde_json::{Map, Value};
 use sluice_infra::Settings;
@@ -12,7 +15,9 @@ use sluice_runtime::{
     BindingKind, ModuleSpec, PackageLock, ProcessOwner, ProcessSpec, PropBinding,
 };
 use sluice_store::{
-    Conn, StoreError, Vault, components, deployments,
+    Conn, StoreError, Vault,
+    components::{self, Component},
+    deployments,
     state::Fence,
     workflows::{self, Workflow},
 };
@@ -42,6 +47,22 @@ struct Module {
 }
 
 impl Version {
+    /// A version that is not stored. `components` has one for each step.
+    pub(super) fn unstored(
+        id: DeploymentId,
+        definition: WorkflowDefinition,
+        components: &[Component],
+        secrets: BTreeMap<String, String>,
+    ) -> Result<Version, StoreError> {
+        let modules = components.iter().map(Module::of);
+        Ok(Version {
+            id,
+            definition,
+            modules: modules.collect::<Result<_, _>>()?,
+            secrets,
+        })
+    }
+
     /// None when it is gone.
     pub(super) fn load(
         c: &mut dyn Conn,
@@ -88,6 +109,7 @@ impl Version {
                 })
                 .collect(),
             env: self.environment(vault)?,
+            secret_env: self.secret_names(),
             stored: kv.entries(),
         })
     }
@@ -107,17 +129,29 @@ impl Version {
         Ok(environment)
     }
 
+    fn secret_names(&self) -> BTreeSet<String> {
+        let env = self.definition.env.iter();
+        env.filter(|(_, value)| **value == EnvValue::Secret)
+            .map(|(name, _)| name.clone())
+            .collect()
+    }
+
     pub(super) fn has_secrets_of(&self, other: &Version) -> bool {
         self.secrets == other.secrets
     }
 
     /// The data stores that its steps may use.
-    pub(super) fn data_store_access(&self, workflow: &Workflow, fence: &Fence) -> DataStoreAccess {
+    pub(super) fn data_store_access(
+        &self,
+        workflow: &Workflow,
+        fence: Option<&Fence>,
+    ) -> DataStoreAccess {
         let modules = self.steps().map(|(step, module)| {
             let values: &Map<String, Value> = &step.props;
             (step.name.as_str(), &module.shape, values)
         });
-        DataStoreAccess::new(&workflow.user_id, &workflow.id, fence, modules)
+        let emitter = fence.map(|fence| ((*workflow.id).clone(), fence.clone()));
+        DataStoreAccess::new(&workflow.user_id, emitter, modules)
     }
 
     /// The accounts that each of its steps uses.
@@ -137,10 +171,14 @@ impl Module {
         let component = components::get_for_run(c, &step.component_id)?.ok_or_else(|| {
             StoreError::Corrupt(format!("the step {} has no component", step.name))
         })?;
+        Module::of(&component)
+    }
+
+    fn of(component: &Component) -> Result<Module, StoreError> {
         Ok(Module {
             code: Arc::new(component.code.clone()),
-            packages: packages_of(&component)?,
-            shape: component.shape,
+            packages: packages_of(component)?,
+            shape: component.shape.clone(),
         })
     }
 }
@@ -154,6 +192,7 @@ fn bindings(step: &DeployedStep, shape: &ComponentShape, settings: &Settings) ->
         name: name.clone(),
         kind: BindingKind::Value,
         value: value.clone(),
+        secret: false,
     }));
     bindings
 }

@@ -24,9 +24,8 @@ pub(crate) struct DataStoreServer(mpsc::UnboundedSender<Ask>);
 /// The data stores that a process may use: those of its user that its props name.
 pub(crate) struct DataStoreAccess {
     user: UserId,
-    /// Writes count only while this emitter belongs to its owner.
-    emitter: EmitterId,
-    fence: Fence,
+    /// Writes count only while this emitter belongs to its owner. A test run has none.
+    emitter: Option<(EmitterId, Fence)>,
     /// By module, and then by prop.
     stores: HashMap<String, HashMap<String, String>>,
 }
@@ -35,8 +34,7 @@ impl DataStoreAccess {
     /// From modules: name, shape of the component, values of its props.
     pub(crate) fn new<'a>(
         user: &UserId,
-        emitter: &EmitterId,
-        fence: &Fence,
+        emitter: Option<(EmitterId, Fence)>,
         modules: impl IntoIterator<Item = (&'a str, &'a ComponentShape, &'a Map<String, Value>)>,
     ) -> DataStoreAccess {
         let stores = modules.into_iter().map(|(module, shape, values)| {
@@ -48,8 +46,7 @@ impl DataStoreAccess {
         });
         DataStoreAccess {
             user: user.clone(),
-            emitter: emitter.clone(),
-            fence: fence.clone(),
+            emitter,
             stores: stores.collect(),
         }
     }
@@ -123,10 +120,12 @@ async fn perform(
     limits: Limits,
 ) -> Vec<Answer> {
     let (user, now_ms) = (access.user.clone(), infra.now_ms());
-    let (emitter, fence) = (access.emitter.clone(), access.fence.clone());
+    let emitter = access.emitter.clone();
     let (count, writes) = (requests.len(), requests.iter().any(StoreRequest::writes));
     let work = move |c: &mut dyn Conn| {
-        if writes && !state::hold(c, &emitter, &fence)? {
+        if let Some((emitter, fence)) = emitter.as_ref().filter(|_| writes)
+            && !state::hold(c, emitter, fence)?
+        {
             return Err(StoreError::Fenced(format!(
                 "another server has taken over {emitter}"
             )));

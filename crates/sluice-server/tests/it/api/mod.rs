@@ -39,3 +39,4 @@ mod user_admin;
 mod user_update;
 mod users;
 mod webhooks;
+mod workflow_tests;

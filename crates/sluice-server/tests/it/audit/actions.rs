@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use sluice_server::openapi;
 
 /// Operations with the action that they record. `changes` performs each of them.
-pub(super) const AUDITED: [(&str, &str); 50] = [
+pub(super) const AUDITED: [(&str, &str); 51] = [
     ("createAccount", "account.create"),
     ("createAutoSubscription", "auto_subscription.create"),
     ("createComponent", "component.create"),
@@ -47,6 +47,7 @@ pub(super) const AUDITED: [(&str, &str); 50] = [
     ("signIn", "session.sign_in"),
     ("signOut", "session.sign_out"),
     ("signUp", "user.sign_up"),
+    ("testWorkflow", "workflow.test"),
     ("undoImport", "registry.undo_import"),
     ("unpublishComponent", "registry.unpublish"),
     ("unpublishFromAccount", "component.unpublish"),

@@ -221,6 +221,10 @@ async fn workflows(log: &mut Log, user: &User, name: &str) {
     let rolled_back = post(user, &format!("{path}/rollback"), &json!({ "version": 1 }));
     let (_, entry) = log.expect("rollBackWorkflow", name, rolled_back).await;
     assert_eq!(entry["details"], json!({ "version": 1 }));
+    let test = json!({ "workflow": id(&workflow), "send": true });
+    let tested = post(user, "/workflows/test", &test);
+    let (_, entry) = log.expect("testWorkflow", name, tested).await;
+    targets(&entry, "workflow", &workflow["id"]);
     runs(log, user, name, &path).await;
     let deleted = delete(user, &path);
     let (_, entry) = log.expect("deleteWorkflow", name, deleted).await;

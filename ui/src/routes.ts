@@ -23,6 +23,7 @@ export const { p, navigate, isActive, preload, route } = createRouter({
     '/:id': {
       '/': () => import('./pages/workflow/RunsTab.svelte'),
       '/runs/:run': () => import('./pages/workflow/RunPage.svelte'),
+      '/compare': () => import('./pages/workflow/CompareRuns.svelte'),
       '/document': () => import('./pages/workflow/DocumentTab.svelte'),
       '/versions': () => import('./pages/workflow/VersionsTab.svelte'),
       '/events': () => import('./pages/workflow/EventsTab.svelte'),

@@ -104,6 +104,7 @@ pub struct TestedSend {
 pub struct TestResponse {
     pub status: u16,
     /// Pairs of name and value.
+    #[schema(value_type = Vec<Vec<String>>)]
     pub headers: Vec<(String, String)>,
     /// The body as text. Bytes that are not UTF-8 are replaced.
     pub body: String,

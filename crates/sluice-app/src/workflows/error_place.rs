@@ -61,9 +61,7 @@ impl<'a> Sources<'a> {
 
     fn framed(&self, frame: &Frame<'_>, index: usize, code: &StepCode) -> Option<ErrorPlace> {
         let name = &self.document.steps[index].name;
-        let is_inline = matches!(code, StepCode::Inline(_))
-            && ["js", "ts"].iter().any(|end| frame.file == format!("{name}.{end}"));
-        if is_inline {
+        if matches!(code, StepCode::Inline(_)) && is_module(frame.file, name) {
             let path = ["steps".into(), index.into(), "code".into()];
             let position = self
                 .positions
@@ -89,6 +87,12 @@ impl<'a> Sources<'a> {
         let path = self.files.keys().find(is_here)?;
         Some((path.as_str(), self.files[path].as_str()))
     }
+}
+
+/// Whether a file is the code of a step that has no file: `<name>.mjs`, `.ts` and so on.
+fn is_module(file: &str, name: &str) -> bool {
+    let extension = file.strip_prefix(name).and_then(|rest| rest.strip_prefix('.'));
+    extension.is_some_and(|extension| ["js", "mjs", "cjs", "ts", "mts", "cts"].contains(&extension))
 }
 
 fn in_document(text: &str, Position { line, column }: Position) -> ErrorPlace {
@@ -162,7 +166,7 @@ steps:
 
     #[test]
     fn a_frame_of_inline_code_is_a_line_of_the_document() {
-        let found = place("load", "Error: no\n    at Object.run (load.js:3:11)", None);
+        let found = place("load", "Error: no\n    at Object.run (load.mjs:3:11)", None);
         assert_eq!((found.file, found.line, found.column), (None, 7, 17));
         assert_eq!(found.first_line, 4);
         assert_eq!(found.excerpt.len(), 7);

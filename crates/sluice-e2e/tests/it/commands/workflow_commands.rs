@@ -339,3 +339,45 @@ async fn a_workflow_is_deactivated_activated_and_shows_its_events_and_its_runs_a
         json!({ "raw_event": { "asked": true } })
     );
 }
+
+#[tokio::test]
+async fn test_runs_steps_of_a_file_that_is_not_deployed() {
+    let cli = Cli::new().await;
+    let folder = Folder::with(&[("fragile.yaml", FRAGILE)]);
+    let file = folder.join("fragile.yaml").display().to_string();
+    let test = |more: &[&str]| {
+        let args = [&["workflows", "test", &file], more].concat();
+        args.into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let run = async |more: &[&str]| {
+        let args = test(more);
+        cli.run(&args.iter().map(String::as_str).collect::<Vec<_>>())
+            .await
+    };
+    let good = run(&["--step", "second"]).await;
+    assert_eq!(good.code, 0, "{}", good.err);
+    for line in ["✓ first  ", "$return_value = \"one two\"\n", "test  succeeded\n"] {
+        assert!(good.out.contains(line), "{line}\n{}", good.out);
+    }
+    assert!(!good.out.contains("third"), "{}", good.out);
+    let given = r#"second={"$return_value": "my"}"#;
+    let only = ["--step", "third", "--only", "--exports", given, "--json"];
+    let only = parsed(&run(&only).await.out);
+    assert_eq!(only["steps"][0]["exports"]["$return_value"], "my three");
+    assert_eq!(only["missing"], json!(["first"]));
+    let bad = run(&["--event", r#"{"fail": true}"#]).await;
+    assert_eq!(bad.code, 1);
+    for line in [
+        "✗ second  ",
+        "Error: as asked (step second)\n",
+        "fragile.yaml:11:",
+        "if (steps.trigger.event.fail) throw",
+        "test  failed\n",
+    ] {
+        assert!(bad.out.contains(line), "{line}\n{}", bad.out);
+    }
+    assert_eq!(cli.ok(&["workflows", "list"]).await, "");
+    let unknown = run(&["--step", "fourth"]).await;
+    assert_eq!(unknown.code, 1);
+    assert!(unknown.err.contains("fourth is not a step"), "{}", unknown.err);
+}

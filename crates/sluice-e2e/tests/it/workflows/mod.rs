@@ -18,3 +18,4 @@ mod retries;
 pub(crate) mod sends;
 mod sent;
 mod steps;
+mod testing;

@@ -10,7 +10,7 @@ use crate::support::new_user;
 const UPDATE: &str = "SLUICE_UPDATE_SNAPSHOTS";
 const SNAPSHOT: &str = "../../docs/openapi.json";
 
-const ROUTES: [(&str, &str); 110] = [
+const ROUTES: [(&str, &str); 111] = [
     ("GET", "/v1/audit"),
     ("PUT", "/v1/apps/{id_or_slug}/oauth_client"),
     ("POST", "/v1/session"),
@@ -106,6 +106,7 @@ const ROUTES: [(&str, &str); 110] = [
     ("POST", "/v1/accounts/connect/{id}/authorize"),
     ("GET", "/v1/workflows"),
     ("POST", "/v1/workflows"),
+    ("POST", "/v1/workflows/test"),
     ("GET", "/v1/workflows/schema.json"),
     ("GET", "/v1/workflows/{id}"),
     ("PUT", "/v1/workflows/{id}"),

@@ -153,7 +153,7 @@ async fn errors_of_other_steps_do_not_matter() {
 #[tokio::test]
 async fn a_failed_step_ends_the_test_with_its_place() {
     let user = new_user().await;
-    let document = "name: Bad\nsteps:\n  - name: a\n    retry: { attempts: 3 }\n    code: |\n      module.exports =                     {\"run\": {\"fail\": \"no\"}}\n  - name: b\n    code: |\n      module.exports = {\"run\": {}}\n";
+    let document = "name: Bad\nsteps:\n  - name: a\n    retry: { max_retries: 3 }\n    code: |\n      module.exports =                     {\"run\": {\"fail\": \"no\"}}\n  - name: b\n    code: |\n      module.exports = {\"run\": {}}\n";
     let tested = test(&user, &json!({ "document": document })).await;
     assert_eq!(tested["state"], "failed", "{tested}");
     assert_eq!(names(&tested), ["a"]);

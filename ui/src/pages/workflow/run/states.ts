@@ -10,6 +10,7 @@ const TONES: Record<string, Tone> = {
   waiting: 'warn',
   succeeded: 'good',
   completed: 'good',
+  tested: 'good',
   sent: 'good',
   failed: 'bad',
   repeated: 'warn',

@@ -30,12 +30,17 @@ const WAITS: Record<string, string> = {
   retry: 'until retry',
 };
 
-/** `names` are the steps of the run's version, in order. */
-export function timeline(run: Run, names: string[], nowMs: number): Timeline {
+/** The time from the acceptance of a run to its end, which the head of its page and the timeline show. */
+export function lengthOf(run: Pick<Run, 'accepted_at_ms' | 'finished_at_ms' | 'state' | 'steps'>, nowMs: number): number {
   const start = run.accepted_at_ms;
   const last = run.steps.at(-1);
   const end = run.finished_at_ms ?? (isOver(run.state) ? (last ? endOf(last) : start) : nowMs);
-  const lengthMs = Math.max(1, end - start);
+  return Math.max(0, end - start);
+}
+
+/** `names` are the steps of the run's version, in order. */
+export function timeline(run: Run, names: string[], nowMs: number): Timeline {
+  const lengthMs = Math.max(1, lengthOf(run, nowMs));
   const rows = [triggerRow(run, lengthMs), ...run.steps.map((step, index) => stepRow(run, step, index, lengthMs))];
   return { rows: [...rows, ...upcomingRows(run, names, lengthMs)], lengthMs, over: isOver(run.state) };
 }

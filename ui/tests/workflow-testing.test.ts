@@ -94,4 +94,7 @@ test('two runs are compared step by step', async () => {
   await page.getByRole('region', { name: 'Differences of the inputs of charge' }).getByText('"amount": 1').waitFor();
   await page.getByRole('region', { name: 'Differences of the exports of load' }).waitFor();
   expect(await violationsInBothSchemes(page)).toEqual([]);
+  // The page also opens by its address.
+  await page.reload();
+  await page.getByRole('region', { name: 'Differences of the events' }).waitFor();
 });

@@ -16,7 +16,10 @@ const CHARGE = `${step('charge', 'if (steps.trigger.event.decline) throw new Err
 const ORDERS = documentOf('Orders', [LOAD, CHARGE]);
 
 const open = (page: Page, name: string) =>
-  page.getByRole('list', { name: /^Steps/ }).getByRole('button', { name: new RegExp(`^${name}`) }).click();
+  page
+    .getByRole('list', { name: /^Steps/ })
+    .getByRole('button', { name: new RegExp(`^${name}`) })
+    .click();
 const panel = (page: Page, name: string) => page.getByRole('region', { name: `Test of ${name}` });
 
 test('steps of a new workflow are tested with an event, and their results stay on the cards', async () => {

@@ -78,8 +78,8 @@ pub use query::{
     LogStreamQuery, OlderEventsQuery, PageQuery, SendStreamQuery, UsersQuery,
 };
 pub use runs::{
-    ErrorPlace, ReplayFrom, ReplayRun, ReplayRuns, ReplayedRuns, ReplayedState, Run, RunSend, RunState,
-    RunStep, RunWait, RunsQuery,
+    ErrorPlace, ReplayFrom, ReplayRun, ReplayRuns, ReplayedRuns, ReplayedState, Run, RunSend,
+    RunState, RunStep, RunWait, RunsQuery,
 };
 pub use server::{Database, Server, ServerProcess, ServerSetting};
 pub use sessions::{ListedSession, OidcSignIn, Session, SessionUser, SignIn, SignInOptions};

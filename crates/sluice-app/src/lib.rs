@@ -82,7 +82,7 @@ pub use webhooks::{
     WebhookWithSecret, Webhooks,
 };
 pub use workflows::{
-    Callback, CancelledRun, ChangeWorkflow, Deploy, ErrorPlace, ErrorPlaces, FromRun, ReplayFrom, ReplayRuns,
-    ResumedRun, RunPage, RunView, TestView, TestWorkflow, TestedSend, TestedStep, TriggerView,
-    VersionView, WorkflowView, Workflows,
+    Callback, CancelledRun, ChangeWorkflow, Deploy, ErrorPlace, ErrorPlaces, FromRun, ReplayFrom,
+    ReplayRuns, ResumedRun, RunPage, RunView, TestView, TestWorkflow, TestedSend, TestedStep,
+    TriggerView, VersionView, WorkflowView, Workflows,
 };

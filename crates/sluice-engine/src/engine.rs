@@ -17,8 +17,8 @@ use crate::{
     inbox::{Inbox, sweep as inbox_sweep},
     new_locks::NewLocks,
     owner::{
-        Owners, Ownership, Replies, Waker, WorkflowTests, after_commit::AfterCommit, claims::Claims, hand_over,
-        services::Services, supervise::start_owners,
+        Owners, Ownership, Replies, Waker, WorkflowTests, after_commit::AfterCommit,
+        claims::Claims, hand_over, services::Services, supervise::start_owners,
     },
     process::{Permits, ProcessStarter, credentials::Credentials, memory_budget},
     quotas::Quotas,
@@ -110,9 +110,7 @@ impl Engine {
             new_owners,
         ));
         outbox.start().await?;
-        for emitter in waiting {
-            owners.wake(&emitter);
-        }
+        waiting.iter().for_each(|emitter| owners.wake(emitter));
         let scheduler = Scheduler {
             infra: infra.clone(),
             owners: owners.clone(),

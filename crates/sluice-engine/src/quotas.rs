@@ -152,7 +152,10 @@ impl Quotas {
     pub async fn charge(&self, user: &UserId, usage: Usage) -> Result<(), StoreError> {
         let day = self.infra.now_ms().div_euclid(MS_PER_DAY);
         let of = user.clone();
-        let stored = self.infra.store.write(move |c| usage::add(c, &of, day, usage));
+        let stored = self
+            .infra
+            .store
+            .write(move |c| usage::add(c, &of, day, usage));
         stored.await?;
         self.used(user, usage);
         Ok(())

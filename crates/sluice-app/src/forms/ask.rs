@@ -1,7 +1,11 @@
 //! Calls of a form to a component while a user fills it in: the options of a prop, and the props that depend on the values
 //! so far. Each call runs the component's code in a process of its own, with the values bound as for `run`.
 
-use std::{collections::{BTreeMap, BTreeSet}, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
 
 use serde_json::{Map, Value};
 use sluice_engine::{
@@ -13,12 +17,7 @@ use sluice_runtime::{
     BindingKind, Failure, LoadError, ModuleSpec, ProcessOwner, ProcessSpec, Processes, PropBinding,
     Question, QuestionOutcome,
 };
-use sluice_store::{
-    components::Component,
-    dynamic_props,
-    sources::Source,
-    usage::Usage,
-};
+use sluice_store::{components::Component, dynamic_props, sources::Source, usage::Usage};
 
 use super::draft::{Asked, Draft, LoadedDraft};
 use crate::{accounts::AccountProps, components::Components, lookup};

@@ -46,7 +46,11 @@ impl<'a> Sources<'a> {
     /// None for an error of no step.
     pub(super) fn place(&self, error: &RunError) -> Option<ErrorPlace> {
         let name = error.step.as_deref()?;
-        let index = self.document.steps.iter().position(|one| one.name == name)?;
+        let index = self
+            .document
+            .steps
+            .iter()
+            .position(|one| one.name == name)?;
         let step = [PathPart::Key("steps"), index.into()];
         if let Some(prop) = &error.prop {
             let path = [step[0], step[1], "props".into(), prop.as_str().into()];
@@ -91,12 +95,16 @@ impl<'a> Sources<'a> {
 
 /// Whether a file is the code of a step that has no file: `<name>.mjs`, `.ts` and so on.
 fn is_module(file: &str, name: &str) -> bool {
-    let extension = file.strip_prefix(name).and_then(|rest| rest.strip_prefix('.'));
+    let extension = file
+        .strip_prefix(name)
+        .and_then(|rest| rest.strip_prefix('.'));
     extension.is_some_and(|extension| ["js", "mjs", "cjs", "ts", "mts", "cts"].contains(&extension))
 }
 
 fn in_document(text: &str, Position { line, column }: Position) -> ErrorPlace {
-    let before = usize::try_from(line).unwrap_or(usize::MAX).saturating_sub(1);
+    let before = usize::try_from(line)
+        .unwrap_or(usize::MAX)
+        .saturating_sub(1);
     let skipped = before.saturating_sub(LINES_AROUND);
     let shown = before - skipped + 1 + LINES_AROUND;
     let lines = text.lines().skip(skipped).take(shown);
@@ -175,7 +183,8 @@ steps:
 
     #[test]
     fn a_frame_of_a_file_names_the_file() {
-        let stack = "Error: no\n    at node_modules/x/y.js:1:1\n    at async run (lib/save.mjs:2:1)";
+        let stack =
+            "Error: no\n    at node_modules/x/y.js:1:1\n    at async run (lib/save.mjs:2:1)";
         let found = place("save", stack, None);
         assert_eq!(found.file.as_deref(), Some("./lib/save.mjs"));
         assert_eq!((found.line, found.first_line), (2, 1));
@@ -188,12 +197,24 @@ steps:
         assert_eq!((expression.line, expression.column), (11, 7));
         let action = place("tell", "Error: no\n    at run (slack.app.mjs:3:1)", None);
         assert_eq!(action.line, 14);
-        assert!(action.excerpt.iter().any(|line| line.contains("name: tell")));
+        assert!(
+            action
+                .excerpt
+                .iter()
+                .any(|line| line.contains("name: tell"))
+        );
     }
 
     #[test]
     fn a_hostile_stack_has_no_frames() {
-        for stack in ["", "at", "at (:::)", "at x:99999999999:1", "at )", "a\nb:1:2"] {
+        for stack in [
+            "",
+            "at",
+            "at (:::)",
+            "at x:99999999999:1",
+            "at )",
+            "a\nb:1:2",
+        ] {
             assert_eq!(frames(stack).count(), 0, "{stack}");
         }
     }

@@ -7,8 +7,8 @@ use sluice_engine::{
     streams::Streams,
 };
 use sluice_infra::Infra;
-use sluice_outbox::Outbox;
 use sluice_model::{UserId, WorkflowId};
+use sluice_outbox::Outbox;
 use sluice_store::workflows::{self, Workflow};
 
 use crate::{accounts::AccountProps, components::Components};

@@ -32,4 +32,7 @@ pub use registry::Owners;
 pub use replies::Replies;
 pub use reply::NoReply;
 pub use waker::Waker;
-pub use workflow::{RunUrls, test_run::{TestEnd, TestPlan, TestedStep, WorkflowTests}};
+pub use workflow::{
+    RunUrls,
+    test_run::{TestEnd, TestPlan, TestedStep, WorkflowTests},
+};

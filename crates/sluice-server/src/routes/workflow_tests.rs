@@ -100,7 +100,11 @@ fn on_the_wire(view: TestView) -> Result<WorkflowTest, ApiError> {
         given,
         missing,
     } = view;
-    let state = if error.is_some() { "failed" } else { "succeeded" };
+    let state = if error.is_some() {
+        "failed"
+    } else {
+        "succeeded"
+    };
     let mut tested = Vec::with_capacity(steps.len());
     for one in steps {
         let of_step = place.clone().filter(|_| one.record.error.is_some());

@@ -1,13 +1,13 @@
 //! Testing steps of a document before it is deployed: one step, or all steps up to it.
 
 mod recorded;
+mod request;
 mod selection;
 mod sends;
 mod subject;
 
 use std::collections::BTreeMap;
 
-use serde_json::value::RawValue;
 use sluice_code::MemoryFiles;
 use sluice_engine::{
     EngineError,
@@ -15,18 +15,26 @@ use sluice_engine::{
 };
 use sluice_model::{
     InvocationId,
-    workflow::{Document, Positions, RunError, RunOrigin, WorkflowDefinition, parse},
+    workflow::{Document, Positions, RunError, WorkflowDefinition, parse},
 };
 use sluice_runtime::Reply;
 use sluice_store::{
     audit::{Action, TargetKind},
     components::Component,
-    run_steps::StepRecord,
     workflows::Workflow,
 };
 
-use self::{recorded::RecordedRun, selection::Selection, subject::Subject};
-pub use self::{recorded::FromRun, sends::TestedSend};
+pub use self::{
+    recorded::FromRun,
+    request::TestWorkflow,
+    sends::{TestedSend, TestedStep},
+};
+use self::{
+    recorded::{RecordedRun, manual},
+    request::invalid,
+    selection::Selection,
+    subject::Subject,
+};
 use super::{
     document_errors::DocumentErrors,
     environment,
@@ -35,28 +43,6 @@ use super::{
     step_code::Surroundings,
 };
 use crate::audit::{Actor, Change, Target};
-
-/// A test of a workflow.
-pub struct TestWorkflow {
-    /// Id or slug. A document that was never deployed has none.
-    pub workflow: Option<String>,
-    /// Default: the current version.
-    pub document: Option<String>,
-    pub files: BTreeMap<String, String>,
-    /// Values of secrets that the document declares. Others have the stored values of the workflow.
-    pub secrets: BTreeMap<String, String>,
-    /// The last step to run. Default: the last one of the document.
-    pub step: Option<String>,
-    /// Whether the steps before it do not run.
-    pub only: bool,
-    /// JSON on one line. Default: the event of `from_run`.
-    pub event: Option<Box<RawValue>>,
-    pub from_run: Option<FromRun>,
-    /// Exports of earlier steps, which do not run then. JSON on one line.
-    pub exports: BTreeMap<String, Box<RawValue>>,
-    /// Whether requests, mail and S3 objects are sent.
-    pub send: bool,
-}
 
 /// The result of a test.
 pub struct TestView {
@@ -72,13 +58,6 @@ pub struct TestView {
     pub given: Vec<String>,
     /// Earlier steps that did not run and whose exports are unknown.
     pub missing: Vec<String>,
-}
-
-pub struct TestedStep {
-    pub record: StepRecord,
-    pub sends: Vec<TestedSend>,
-    /// How long a run would wait after it.
-    pub pause_ms: Option<i64>,
 }
 
 impl Workflows {
@@ -143,10 +122,11 @@ impl Workflows {
         (document, places): (Document, &Positions),
         selection: &Selection,
     ) -> Result<(WorkflowDefinition, Vec<Component>), EngineError> {
-        let files = MemoryFiles::new(&subject.files).map_err(|error| EngineError::InvalidRecord {
-            field: "files",
-            errors: vec![error.to_string()],
-        })?;
+        let files =
+            MemoryFiles::new(&subject.files).map_err(|error| EngineError::InvalidRecord {
+                field: "files",
+                errors: vec![error.to_string()],
+            })?;
         let around = Surroundings {
             user: &subject.workflow.user_id,
             workflow: &subject.workflow.id,
@@ -214,24 +194,9 @@ impl Workflows {
     }
 }
 
-fn invalid(field: &'static str, reason: impl Into<String>) -> EngineError {
-    EngineError::InvalidRecord {
-        field,
-        errors: vec![reason.into()],
-    }
-}
-
 fn test_event(request: &TestWorkflow, run: Option<&RecordedRun>) -> String {
     let given = request.event.as_ref().map(|event| event.get().to_owned());
     given
         .or_else(|| run.map(|run| run.event.clone()))
         .unwrap_or_else(|| "{}".to_owned())
-}
-
-fn manual() -> RunOrigin {
-    RunOrigin {
-        source_type: "manual".to_owned(),
-        emitter_id: None,
-        replay_of: None,
-    }
 }

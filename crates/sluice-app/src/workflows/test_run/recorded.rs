@@ -80,3 +80,12 @@ fn recorded(c: &mut dyn Conn, run: Run) -> Result<RecordedRun, StoreError> {
         exports: exports.collect(),
     })
 }
+
+/// The origin of an event that the caller gave.
+pub(super) fn manual() -> RunOrigin {
+    RunOrigin {
+        source_type: "manual".to_owned(),
+        emitter_id: None,
+        replay_of: None,
+    }
+}

@@ -3,7 +3,10 @@
 use sluice_engine::EngineError;
 use sluice_model::workflow::Document;
 
-use super::{RecordedRun, TestWorkflow, invalid};
+use super::{
+    recorded::RecordedRun,
+    request::{TestWorkflow, invalid},
+};
 
 pub(super) struct Selection {
     /// The indices of the steps to run, in order.
@@ -73,7 +76,7 @@ mod tests {
     use sluice_model::{InvocationId, workflow::parse};
 
     use super::*;
-    use crate::workflows::test_run::manual;
+    use crate::workflows::test_run::recorded::manual;
 
     const DOCUMENT: &str = "name: Three\nsteps:\n  - name: a\n    action: x\n  - name: b\n    action: x\n  - name: c\n    action: x\n";
 

@@ -5,9 +5,11 @@ use sluice_engine::owner;
 use sluice_model::UserId;
 use sluice_outbox::SendResult;
 use sluice_runtime::{Send, SendKind};
-use sluice_store::sends::{self, SendRow, SendState};
+use sluice_store::{
+    run_steps::StepRecord,
+    sends::{self, SendRow, SendState},
+};
 
-use super::TestedStep;
 use crate::workflows::service::Workflows;
 
 /// A send of a step.
@@ -16,6 +18,13 @@ pub struct TestedSend {
     pub payload: Box<RawValue>,
     /// None when it was only shown.
     pub result: Option<SendResult>,
+}
+
+pub struct TestedStep {
+    pub record: StepRecord,
+    pub sends: Vec<TestedSend>,
+    /// How long a run would wait after it.
+    pub pause_ms: Option<i64>,
 }
 
 impl Workflows {

@@ -9,7 +9,7 @@ use sluice_store::{
     workflows::{self, Workflow},
 };
 
-use super::{TestWorkflow, invalid};
+use super::request::{TestWorkflow, invalid};
 use crate::workflows::service::Workflows;
 
 pub(super) struct Subject {

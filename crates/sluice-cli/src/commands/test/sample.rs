@@ -1,6 +1,12 @@
 //! Running a component once and showing the result.
 
-use std::{collections::{BTreeMap, BTreeSet}, path::Path, process::ExitCode, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+    process::ExitCode,
+    sync::Arc,
+    time::Duration,
+};
 
 use anyhow::bail;
 use serde_json::{Map, Value, json};

@@ -149,10 +149,7 @@ async fn request(
     })
 }
 
-async fn sample(
-    client: &Client,
-    workflow: Option<&Workflow>,
-) -> anyhow::Result<serde_json::Value> {
+async fn sample(client: &Client, workflow: Option<&Workflow>) -> anyhow::Result<serde_json::Value> {
     let Some(workflow) = workflow else {
         bail!("--sample needs a deployed workflow, whose triggers name the source");
     };

@@ -57,7 +57,11 @@ fn send(send: &TestedSend) -> String {
     let result = send.result.as_deref().unwrap_or_default();
     match send.state.as_str() {
         "sent" => format!("{} {} {payload}  {result}", styled(GOOD, "sent"), send.kind),
-        "failed" => format!("{} {} {payload}  {result}", styled(BAD, "not sent"), send.kind),
+        "failed" => format!(
+            "{} {} {payload}  {result}",
+            styled(BAD, "not sent"),
+            send.kind
+        ),
         _ => format!("{} {} {payload}", styled(CHANGED, "would send"), send.kind),
     }
 }

@@ -356,7 +356,11 @@ async fn test_runs_steps_of_a_file_that_is_not_deployed() {
     };
     let good = run(&["--step", "second"]).await;
     assert_eq!(good.code, 0, "{}", good.err);
-    for line in ["✓ first  ", "$return_value = \"one two\"\n", "test  succeeded\n"] {
+    for line in [
+        "✓ first  ",
+        "$return_value = \"one two\"\n",
+        "test  succeeded\n",
+    ] {
         assert!(good.out.contains(line), "{line}\n{}", good.out);
     }
     assert!(!good.out.contains("third"), "{}", good.out);
@@ -379,5 +383,9 @@ async fn test_runs_steps_of_a_file_that_is_not_deployed() {
     assert_eq!(cli.ok(&["workflows", "list"]).await, "");
     let unknown = run(&["--step", "fourth"]).await;
     assert_eq!(unknown.code, 1);
-    assert!(unknown.err.contains("fourth is not a step"), "{}", unknown.err);
+    assert!(
+        unknown.err.contains("fourth is not a step"),
+        "{}",
+        unknown.err
+    );
 }

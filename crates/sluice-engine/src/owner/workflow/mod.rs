@@ -11,7 +11,6 @@ mod owner;
 mod process;
 mod resume;
 mod step;
-mod step_call;
 mod step_input;
 pub(super) mod test_run;
 mod throttle;

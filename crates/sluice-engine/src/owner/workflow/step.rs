@@ -9,7 +9,7 @@ use sluice_runtime::Outcome;
 use super::{
     authorize::Authorization,
     owner::{ActiveRun, Stage, Task, WorkflowOwner},
-    step_call::{StepCall, pause_key},
+    step_input::{StepCall, pause_key},
 };
 use crate::{
     commit::{builder::failure, progress::Progress, workflow::RunFate},

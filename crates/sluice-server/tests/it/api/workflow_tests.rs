@@ -10,9 +10,7 @@ use crate::{
 
 /// A document whose steps have these names, and these descriptions of `run`.
 fn document(steps: &[(&str, Value)]) -> String {
-    let step = |(name, run): &(&str, Value)| {
-        json!({ "name": name, "code": format!("module.exports = {}", json!({ "run": run })) })
-    };
+    let step = |(name, run): &(&str, Value)| json!({ "name": name, "code": format!("module.exports = {}", json!({ "run": run })) });
     let steps: Vec<Value> = steps.iter().map(step).collect();
     json!({ "name": "Orders", "steps": steps }).to_string()
 }
@@ -102,7 +100,10 @@ async fn a_run_supplies_event_and_exports() {
     let user = new_user().await;
     let workflow = deploy(&user, &three()).await;
     let missing = user
-        .post("/workflows/test", &json!({ "workflow": workflow, "from_run": "last" }))
+        .post(
+            "/workflows/test",
+            &json!({ "workflow": workflow, "from_run": "last" }),
+        )
         .await;
     assert_eq!(missing.status, 404);
     let first = run(&user, &workflow, &json!({ "id": 1 })).await;
@@ -137,11 +138,12 @@ async fn the_undeployed_document_of_a_workflow_is_tested() {
 #[tokio::test]
 async fn errors_of_other_steps_do_not_matter() {
     let user = new_user().await;
-    let document = json!({ "name": "Half", "triggers": [{ "events": { "from": "gone" } }], "steps": [
-        { "name": "good", "code": "module.exports = { \"run\": { \"return\": 1 } }" },
-        { "name": "bad", "action": "no-such-action" },
-    ]})
-    .to_string();
+    let document =
+        json!({ "name": "Half", "triggers": [{ "events": { "from": "gone" } }], "steps": [
+            { "name": "good", "code": "module.exports = { \"run\": { \"return\": 1 } }" },
+            { "name": "bad", "action": "no-such-action" },
+        ]})
+        .to_string();
     let body = json!({ "document": document, "step": "good" });
     assert_eq!(test(&user, &body).await["state"], "succeeded");
     let body = json!({ "document": document, "step": "bad" });
@@ -213,8 +215,16 @@ async fn unknown_steps_and_bad_parameters_are_refused() {
     for (body, status, field) in [
         (json!({}), 400, None),
         (json!({ "document": three(), "from_run": "x" }), 400, None),
-        (json!({ "document": three(), "from_run": "last" }), 422, Some("from_run")),
-        (json!({ "document": three(), "step": "z" }), 422, Some("step")),
+        (
+            json!({ "document": three(), "from_run": "last" }),
+            422,
+            Some("from_run"),
+        ),
+        (
+            json!({ "document": three(), "step": "z" }),
+            422,
+            Some("step"),
+        ),
         (
             json!({ "document": three(), "step": "a", "exports": { "b": {} } }),
             422,

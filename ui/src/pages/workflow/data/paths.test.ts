@@ -21,10 +21,16 @@ test('the path before the cursor is completed', () => {
 
 test('paths lead to values, and nowhere without an error', () => {
   expect(valueAt(scope, ['steps', 'load', '$return_value', 'items', 0, 'a b'])).toBe(1);
-  for (const path of [['steps', 'none', 'x'], ['event', 'constructor'], ['event', 'body', 'id', 'x']]) {
+  for (const path of [
+    ['steps', 'none', 'x'],
+    ['event', 'constructor'],
+    ['event', 'body', 'id', 'x'],
+  ]) {
     expect(valueAt(scope, path)).toBeUndefined();
   }
-  expect(pathText(['steps', 'load', '$return_value', 'items', 0, 'a b'])).toBe('steps.load.$return_value.items[0]["a b"]');
+  expect(pathText(['steps', 'load', '$return_value', 'items', 0, 'a b'])).toBe(
+    'steps.load.$return_value.items[0]["a b"]',
+  );
 });
 
 test('the path at a position ends with the part there', () => {

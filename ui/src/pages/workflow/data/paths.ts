@@ -59,7 +59,9 @@ export function valueAt(scope: Scope, path: Path): unknown {
 export function entriesOf(value: unknown): Entry[] {
   if (Array.isArray(value)) return value.slice(0, MOST_ENTRIES).map((item, key) => ({ key, value: item as unknown }));
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).slice(0, MOST_ENTRIES).map(([key, item]) => ({ key, value: item as unknown }));
+  return Object.entries(value)
+    .slice(0, MOST_ENTRIES)
+    .map(([key, item]) => ({ key, value: item as unknown }));
 }
 
 export function typeOf(value: unknown): string {

@@ -11,7 +11,10 @@ export type StepData = {
 };
 
 /** Results of tests replace those of the run. */
-export function scopeOf(run: Pick<Run, 'event' | 'steps'> | undefined, tests: Pick<StepTests, 'results' | 'last'>): Scope {
+export function scopeOf(
+  run: Pick<Run, 'event' | 'steps'> | undefined,
+  tests: Pick<StepTests, 'results' | 'last'>,
+): Scope {
   const event = tests.last ? tests.last.test.event : run?.event;
   const ran = (run?.steps ?? []).map(({ name, exports }) => [name, exports] as const);
   const tested = Object.entries(tests.results).map(([name, { step }]) => [name, step.exports] as const);

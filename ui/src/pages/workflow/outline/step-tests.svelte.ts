@@ -89,7 +89,8 @@ export class StepTests {
     if (tested.length === 0) return results;
     const steps = new Map(results?.steps);
     for (const [name, { step, at }] of tested) {
-      if (at >= (steps.get(name)?.at ?? 0)) steps.set(name, { state: step.state === 'completed' ? 'tested' : step.state, at });
+      if (at >= (steps.get(name)?.at ?? 0))
+        steps.set(name, { state: step.state === 'completed' ? 'tested' : step.state, at });
     }
     return { run: results?.run ?? '', over: results?.over ?? true, steps };
   }

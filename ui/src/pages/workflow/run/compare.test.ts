@@ -3,7 +3,18 @@ import type { RunStep } from '../../../api/types';
 import { change, comparable, differing, pairs } from './compare';
 
 function step(name: string, attempt = 1, more: Partial<RunStep> = {}): RunStep {
-  return { name, attempt, position: 0, state: 'completed', started_at_ms: 0, duration_ms: 1, exports: {}, logs: [], inputs: {}, ...more };
+  return {
+    name,
+    attempt,
+    position: 0,
+    state: 'completed',
+    started_at_ms: 0,
+    duration_ms: 1,
+    exports: {},
+    logs: [],
+    inputs: {},
+    ...more,
+  };
 }
 
 test('steps of both runs are paired in their order', () => {

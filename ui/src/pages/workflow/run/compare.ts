@@ -43,7 +43,11 @@ export function differing({ a, b }: StepPair): ('inputs' | 'exports' | 'error')[
 }
 
 /** `+120 ms`, `−1.5 s`; undefined without two durations. */
-export function change(a: number | undefined, b: number | undefined, format: (ms: number) => string): string | undefined {
+export function change(
+  a: number | undefined,
+  b: number | undefined,
+  format: (ms: number) => string,
+): string | undefined {
   if (a === undefined || b === undefined) return undefined;
   if (a === b) return '±0 ms';
   return `${b > a ? '+' : '−'}${format(Math.abs(b - a))}`;

@@ -31,7 +31,10 @@ const WAITS: Record<string, string> = {
 };
 
 /** The time from the acceptance of a run to its end, which the head of its page and the timeline show. */
-export function lengthOf(run: Pick<Run, 'accepted_at_ms' | 'finished_at_ms' | 'state' | 'steps'>, nowMs: number): number {
+export function lengthOf(
+  run: Pick<Run, 'accepted_at_ms' | 'finished_at_ms' | 'state' | 'steps'>,
+  nowMs: number,
+): number {
   const start = run.accepted_at_ms;
   const last = run.steps.at(-1);
   const end = run.finished_at_ms ?? (isOver(run.state) ? (last ? endOf(last) : start) : nowMs);

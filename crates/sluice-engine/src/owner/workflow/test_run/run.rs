@@ -14,7 +14,11 @@ use sluice_store::{
     usage::Usage,
 };
 
-use super::{TestEnd, TestPlan, TestedStep, WorkflowTests, process::TestProcess};
+use super::{
+    plan::{TestEnd, TestPlan, TestedStep},
+    process::TestProcess,
+    services::TestServices,
+};
 use crate::{
     commit::{
         builder::failure,
@@ -22,7 +26,7 @@ use crate::{
     },
     error::EngineError,
     owner::workflow::{
-        step_call::{StepCall, pause_key},
+        step_input::{StepCall, pause_key},
         version::Version,
     },
     process::{
@@ -37,7 +41,7 @@ use crate::{
 const MAX_RESULT: usize = 32 * 1024 * 1024;
 
 pub(super) struct TestRun {
-    service: WorkflowTests,
+    services: TestServices,
     plan: TestPlan,
     progress: Progress,
     process: Option<TestProcess>,
@@ -49,8 +53,8 @@ pub(super) struct TestRun {
 }
 
 impl TestRun {
-    pub(super) fn new(service: WorkflowTests, mut plan: TestPlan) -> TestRun {
-        let infra = &service.infra;
+    pub(super) fn new(services: TestServices, mut plan: TestPlan) -> TestRun {
+        let infra = &services.infra;
         let now_ms = infra.now_ms();
         let run = Run {
             id: infra.ids.invocation(),
@@ -70,7 +74,7 @@ impl TestRun {
             event: std::mem::take(&mut plan.event),
         };
         TestRun {
-            service,
+            services,
             plan,
             progress: Progress::new(run),
             process: None,
@@ -112,13 +116,13 @@ impl TestRun {
     }
 
     async fn start(&self, version: &Version) -> Result<TestProcess, EngineError> {
-        let WorkflowTests {
+        let TestServices {
             infra,
             disk,
             credentials,
             starter,
             ..
-        } = &self.service;
+        } = &self.services;
         let workflow = &self.plan.workflow;
         let user = &workflow.user_id;
         let kv = self.key_values().await?;
@@ -139,7 +143,7 @@ impl TestRun {
     async fn key_values(&self) -> Result<KvState, EngineError> {
         let workflow = self.plan.workflow.id.clone();
         let read = move |c: &mut dyn Conn| KvState::load(kv::load_all(c, &workflow)?, &workflow);
-        Ok(self.service.infra.store.read(read).await?)
+        Ok(self.services.infra.store.read(read).await?)
     }
 
     /// The event, with the paths of its files in the folder of the process.
@@ -159,7 +163,7 @@ impl TestRun {
             dispatched_at: None,
         };
         let emitter = (*self.plan.workflow.id).clone();
-        let store = self.service.infra.store.clone();
+        let store = self.services.infra.store.clone();
         let folder = self.live()?.live()?.tmp_folder();
         match write_uploads(store, emitter, work, folder).await {
             Ok(work) => Ok(work.event),
@@ -179,8 +183,8 @@ impl TestRun {
     async fn authorize(&mut self, version: &Version) -> Result<Result<(), String>, EngineError> {
         let position = self.progress.position();
         let (credentials, infra) = (
-            self.service.credentials.clone(),
-            self.service.infra.clone(),
+            self.services.credentials.clone(),
+            self.services.infra.clone(),
         );
         loop {
             let live = self.live()?.live()?;
@@ -204,7 +208,7 @@ impl TestRun {
     }
 
     async fn invoke(&mut self, event: &str) -> Result<Outcome, EngineError> {
-        let infra = &self.service.infra;
+        let infra = &self.services.infra;
         let key = pause_key(&mut infra.ids.rng());
         let call = StepCall {
             workflow: &self.plan.workflow,
@@ -221,7 +225,7 @@ impl TestRun {
     /// Takes the outcome of the next step. Returns whether another one may run.
     fn ended(&mut self, version: &Version, outcome: Outcome) -> Result<bool, EngineError> {
         self.uncharged += outcome.uncharged;
-        let now_ms = self.service.infra.now_ms();
+        let now_ms = self.services.infra.now_ms();
         let took = i64::try_from(outcome.duration.as_millis()).unwrap_or(i64::MAX);
         let started_at = now_ms.saturating_sub(took);
         let end = self
@@ -275,7 +279,7 @@ impl TestRun {
             compute_ms: compute_ms(self.uncharged + reported.unwrap_or_default()),
         };
         let user = &self.plan.workflow.user_id;
-        if let Err(error) = self.service.quotas.charge(user, usage).await {
+        if let Err(error) = self.services.quotas.charge(user, usage).await {
             tracing::warn!(%user, %error, "usage of a test run was not stored");
         }
     }

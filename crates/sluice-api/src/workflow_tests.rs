@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de::Error};
 use serde_json::value::RawValue;
 use sluice_model::{InvocationId, workflow::RunError};
 use utoipa::ToSchema;
@@ -73,7 +73,7 @@ pub struct WorkflowTest {
 }
 
 /// A step that a test ran.
-#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct TestedStep {
     #[serde(flatten)]
     pub step: RunStep,
@@ -82,6 +82,28 @@ pub struct TestedStep {
     /// How long a run would wait after this step, for the reason `waited_for`. The test does not wait.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pause_ms: Option<i64>,
+}
+
+/// The fields of a tested step beside those of every step.
+#[derive(Deserialize)]
+struct OfTest {
+    sends: Vec<TestedSend>,
+    pause_ms: Option<i64>,
+}
+
+/// Flattened fields cannot be read when they hold raw JSON, so the object is read twice.
+impl<'de> Deserialize<'de> for TestedStep {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<TestedStep, D::Error> {
+        let object = Box::<RawValue>::deserialize(deserializer)?;
+        let step = serde_json::from_str(object.get()).map_err(D::Error::custom)?;
+        let OfTest { sends, pause_ms } =
+            serde_json::from_str(object.get()).map_err(D::Error::custom)?;
+        Ok(TestedStep {
+            step,
+            sends,
+            pause_ms,
+        })
+    }
 }
 
 /// A message of a tested step.

@@ -110,7 +110,7 @@ impl Engine {
             new_owners,
         ));
         outbox.start().await?;
-        waiting.iter().for_each(|emitter| owners.wake(emitter));
+        wake_all(&owners, &waiting);
         let scheduler = Scheduler {
             infra: infra.clone(),
             owners: owners.clone(),
@@ -186,6 +186,12 @@ impl Engine {
     /// The use of the permits for processes of sources and workflows.
     pub fn process_permits(&self) -> PermitUse {
         self.permits.in_use()
+    }
+}
+
+fn wake_all(owners: &Owners, waiting: &[EmitterId]) {
+    for emitter in waiting {
+        owners.wake(emitter);
     }
 }
 

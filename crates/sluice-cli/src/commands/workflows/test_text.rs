@@ -9,30 +9,30 @@ use super::run_text::{line, state, step_text};
 use crate::commands::output::{BAD, CHANGED, FAINT, GOOD, duration, fields, styled};
 
 /// The steps with their results, and the result of the test. `document` is the name of the document.
-pub(super) fn test_text(test: &WorkflowTest, document: &str) -> String {
+pub(super) fn test_text(done: &WorkflowTest, document: &str) -> String {
     let mut text = String::new();
-    for name in &test.given {
+    for name in &done.given {
         unexecuted(&mut text, name, "not run: its exports are given");
     }
-    for name in &test.missing {
+    for name in &done.missing {
         unexecuted(&mut text, name, "not run: its exports are unknown");
     }
-    for tested in &test.steps {
+    for tested in &done.steps {
         text.push_str(&step_text(&tested.step, document));
         for row in notes(tested) {
             line(&mut text, &row);
         }
     }
-    if let Some(response) = &test.response {
+    if let Some(response) = &done.response {
         let (status, body) = (response.status, &response.body);
         writeln!(text, "response {status}  {body}").expect("writing to a string succeeds");
     }
     text.push('\n');
-    let mut result = vec![("test", state(&test.state))];
-    let reason = test.exit_reason.clone();
-    result.extend(reason.map(|reason| ("ended early", reason)));
-    result.extend(test.from_run.map(|run| ("data of", run.to_string())));
-    text.push_str(&fields(&result));
+    let mut facts = vec![("test", state(&done.state))];
+    let reason = done.exit_reason.clone();
+    facts.extend(reason.map(|reason| ("ended early", reason)));
+    facts.extend(done.from_run.map(|run| ("data of", run.to_string())));
+    text.push_str(&fields(&facts));
     text
 }
 

@@ -72,7 +72,7 @@ test: lint ui docs runner $(TAP) ## Lint, then run every test: on SQLite, on a t
 	$(NEXTEST) --no-run
 	SLUICE_TEST_TAP_PYTHON=$(abspath $(dir $(TAP)))/bin/python \
 		SLUICE_TEST_OPENAPI_PYTHON=$(abspath $(dir $(OPENAPI_PYTHON)))/bin/python \
-		scripts/with-postgres target/debug/with-broker $(NEXTEST)
+		scripts/with-promtool scripts/with-postgres target/debug/with-broker $(NEXTEST)
 	SLUICE_TEST_DENO_PERMISSIONS=off $(NEXTEST) -E '$(KERNEL_ATTACKS)'
 	node scripts/docs-snippets/run.mjs --all --require node,python,rust
 	cd ui && ../scripts/with-chromium npm test

@@ -23,7 +23,7 @@ use crate::{
     oidc::Oidc,
     overview::Overviews,
     packages::{self, PackageSync, StoredArchives},
-    server_status::ServerStatus,
+    server_status::{self, ServerStatus},
     sessions::Sessions,
     sources::Sources,
     starter,
@@ -134,6 +134,9 @@ impl App {
         infra
             .shutdown
             .spawn(housekeeping::run(infra.clone(), engine.outbox.clone()));
+        infra
+            .shutdown
+            .spawn(server_status::backlogs::run(infra.clone()));
         let notifier = Notifier::new(infra, engine.outbox.clone());
         infra.shutdown.spawn(notifier.run());
         let credentials = engine.credentials.clone();

@@ -70,7 +70,9 @@ pub use notifications::{
 };
 pub use oidc::{Arrival, Departure, Oidc, ProviderReturn, SignInError};
 pub use overview::{ActiveEmitter, NamedWebhook, Overview, Overviews, Tally, WebhookTally};
-pub use server_status::{ProcessView, ResourceUsage, ServerStatus, ServerView};
+pub use server_status::{
+    MetricsFormat, ProcessView, ResourceUsage, ServerStatus, ServerView, update_backlogs,
+};
 pub use sessions::{ActiveSession, Client, LONGEST_SESSION, Sessions, SignIn};
 pub use sluice_code::sample_event;
 pub use sources::{CreateSource, EventRange, OnHookError, SourceView, Sources, UpdateSource};

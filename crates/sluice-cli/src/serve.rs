@@ -40,6 +40,7 @@ use crate::{
     data_folder::DataFolder,
     first_profile, logging, open_files,
     options::{ServeOptions, effective::set_value},
+    version,
 };
 
 pub(crate) fn serve(options: ServeOptions, told: Vec<SettingDescription>) -> anyhow::Result<()> {
@@ -122,6 +123,10 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
     } = cluster::join(&options.cluster, &store, &vault, introduction).await?;
     node_clock.follow(cluster.database_time());
     let infra = Infra::new(store.clone(), cluster.clone(), vault, clock, ids, settings);
+    let (commit, date) = version::commit();
+    infra
+        .metrics
+        .set_build(env!("CARGO_PKG_VERSION"), commit, date);
     processes.warm_up();
     let processes: Arc<dyn Processes> = Arc::new(processes);
     App::use_stored_packages(&infra, &*processes);

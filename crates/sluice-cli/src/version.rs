@@ -13,6 +13,12 @@ static VERSION: LazyLock<String> = LazyLock::new(|| {
     }
 });
 
+/// The commit and its date; empty when they are unknown.
+pub(crate) fn commit() -> (&'static str, &'static str) {
+    let build = BUILD.unwrap_or_default();
+    build.split_once(", ").unwrap_or((build, ""))
+}
+
 pub(crate) fn version() -> &'static str {
     &VERSION
 }

@@ -1,6 +1,7 @@
 //! Infrastructure that every service shares: store, cluster, vault, clock, ids, settings, metrics and shutdown, and the two
 //! mechanisms that every background task needs, backoff and supervision.
 
+mod backlog_metrics;
 mod backoff;
 mod clock_watch;
 mod cluster_metrics;
@@ -8,7 +9,10 @@ mod creation_times;
 mod ids;
 mod metrics;
 mod oidc_settings;
+mod optional_gauge;
 mod permit_metrics;
+mod plain_text;
+mod request_metrics;
 mod send_settings;
 mod settings;
 mod shutdown;
@@ -23,6 +27,7 @@ use sluice_cluster::Cluster;
 use sluice_model::Clock;
 use sluice_store::{Store, Vault};
 
+pub use backlog_metrics::BacklogMetrics;
 pub use backoff::Backoff;
 pub use clock_watch::ClockWatch;
 pub use cluster_metrics::ClusterMetrics;
@@ -30,7 +35,9 @@ pub use creation_times::CreationTimes;
 pub use ids::Ids;
 pub use metrics::{Metrics, ResultLabel, SendLabel, SkipLabel, TaskLabel};
 pub use oidc_settings::OidcSettings;
+pub use optional_gauge::OptionalGauge;
 pub use permit_metrics::{PermitCounts, PermitMetrics};
+pub use request_metrics::RequestMetrics;
 pub use send_settings::{S3Settings, SendSettings, SmtpSettings};
 pub use settings::{ForwardedHeader, ProxySettings, SettingDescription, Settings};
 pub use shutdown::{Shutdown, ShuttingDown};

@@ -14,8 +14,12 @@ use prometheus_client::{
 use sluice_cluster::Cluster;
 
 use crate::{
+    OptionalGauge,
+    backlog_metrics::BacklogMetrics,
     cluster_metrics::{self, ClusterMetrics},
     permit_metrics::PermitMetrics,
+    plain_text,
+    request_metrics::RequestMetrics,
 };
 
 /// Seconds. 200 ms is the limit for an account whose processes do not all run.
@@ -25,8 +29,10 @@ const WAIT_BUCKETS: [f64; 7] = [0.001, 0.01, 0.05, 0.2, 1.0, 5.0, 30.0];
 const LATENESS_BUCKETS: [f64; 9] = [0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 300.0];
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct StatusLabel {
-    status: u16,
+struct BuildLabels {
+    version: String,
+    commit: String,
+    date: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -53,7 +59,8 @@ pub struct TaskLabel {
 
 pub struct Metrics {
     registry: Registry,
-    api_requests: Family<StatusLabel, Counter>,
+    build: Family<BuildLabels, Gauge>,
+    pub requests: RequestMetrics,
     pub requests_accepted: Counter,
     pub invocations: Family<ResultLabel, Counter>,
     pub invocation_retries: Counter,
@@ -86,6 +93,9 @@ pub struct Metrics {
     pub worker_panics: Family<TaskLabel, Counter>,
     pub invocations_dropped: Counter,
     pub cluster: ClusterMetrics,
+    pub backlogs: BacklogMetrics,
+    pub disk_free_bytes: OptionalGauge,
+    pub disk_size_bytes: OptionalGauge,
 }
 
 impl Default for Metrics {
@@ -105,7 +115,8 @@ impl Metrics {
     pub fn new() -> Metrics {
         let metrics = Metrics {
             registry: Registry::with_prefix("sluice"),
-            api_requests: Family::default(),
+            build: Family::default(),
+            requests: RequestMetrics::default(),
             requests_accepted: Counter::default(),
             invocations: Family::default(),
             invocation_retries: Counter::default(),
@@ -138,6 +149,9 @@ impl Metrics {
             worker_panics: Family::default(),
             invocations_dropped: Counter::default(),
             cluster: ClusterMetrics::default(),
+            backlogs: BacklogMetrics::default(),
+            disk_free_bytes: OptionalGauge::default(),
+            disk_size_bytes: OptionalGauge::default(),
         };
         metrics.registered()
     }
@@ -145,90 +159,93 @@ impl Metrics {
     fn registered(mut self) -> Metrics {
         let r = &mut self.registry;
         r.register(
-            "api_requests",
-            "Requests to the API, by status",
-            self.api_requests.clone(),
+            "build_info",
+            "Version, commit and date of the commit of this server's program",
+            self.build.clone(),
         );
+        self.requests.register(r);
         r.register(
             "requests_accepted",
-            "Endpoint requests stored",
+            "Requests to endpoints that this server stored",
             self.requests_accepted.clone(),
         );
         r.register(
             "invocations",
-            "Invocations committed, by result",
+            "Invocations that this server committed, by result",
             self.invocations.clone(),
         );
         r.register(
             "invocation_retries",
-            "Invocations retried because their process died",
+            "Invocations that this server retried because their process died",
             self.invocation_retries.clone(),
         );
         r.register(
             "invocation_seconds",
-            "Duration of invocations",
+            "Duration of the invocations of this server",
             self.invocation_seconds.clone(),
         );
-        r.register("events", "Events committed", self.events.clone());
+        r.register("events", "Events that this server committed", self.events.clone());
         r.register(
             "events_deduplicated",
-            "Emitted events dropped as duplicates",
+            "Emitted events that this server dropped as duplicates",
             self.duplicates.clone(),
         );
         r.register(
             "commits",
-            "Commits of outcomes, by result",
+            "Commits of outcomes by this server, by result",
             self.commits.clone(),
         );
         r.register(
             "processes",
-            "Processes that run a component",
+            "Processes of this server that run a component",
             self.processes.clone(),
         );
         r.register(
             "warm_processes",
-            "Processes waiting for a component",
+            "Processes of this server that wait for a component",
             self.warm_processes.clone(),
         );
         r.register(
             "warm",
-            "1 when the pool of waiting processes is full",
+            "1 when the pool of waiting processes of this server is full",
             self.is_warm.clone(),
         );
         r.register(
             "process_memory_bytes",
-            "Memory of component processes",
+            "Memory of the component processes of this server",
             self.process_memory.clone(),
         );
         r.register(
             "process_starts",
-            "Component processes started",
+            "Component processes that this server started",
             self.process_starts.clone(),
         );
         r.register(
             "process_joins",
-            "Sources started in a process that runs others",
+            "Sources that this server started in a process that runs others",
             self.process_joins.clone(),
         );
         r.register(
             "live_sources",
-            "Sources with work or a process",
+            "Sources with work or a process on this server",
             self.live_sources.clone(),
         );
         r.register(
             "live_workflows",
-            "Workflows with runs or a process",
+            "Workflows with runs or a process on this server",
             self.live_workflows.clone(),
         );
         r.register(
             "runs",
-            "Workflow runs that ended or wait, by result",
+            "Workflow runs of this server that ended or wait, by result",
             self.runs.clone(),
         );
         self.register_timers();
         self.register_quotas();
         self.register_outgoing();
         self.cluster.register(&mut self.registry);
+        self.backlogs.register(&mut self.registry);
+        self.register_disk();
         // Counters are visible before their first increment.
         for result in ["ok", "error"] {
             let _ = self.invocations.get_or_create(&ResultLabel { result });
@@ -242,17 +259,31 @@ impl Metrics {
         self
     }
 
+    fn register_disk(&mut self) {
+        let r = &mut self.registry;
+        r.register(
+            "disk_free_bytes",
+            "Free space of the file system of this server's data folder",
+            self.disk_free_bytes.clone(),
+        );
+        r.register(
+            "disk_size_bytes",
+            "Size of the file system of this server's data folder",
+            self.disk_size_bytes.clone(),
+        );
+    }
+
     fn register_timers(&mut self) {
         let r = &mut self.registry;
-        r.register("timer_ticks", "Timer ticks", self.timer_ticks.clone());
+        r.register("timer_ticks", "Timer ticks of this server", self.timer_ticks.clone());
         r.register(
             "tick_lateness_seconds",
-            "Time from the due time of a tick to its dispatch to a process",
+            "Time from the due time of a tick to its dispatch to a process of this server",
             self.tick_lateness_seconds.clone(),
         );
         r.register(
             "ticks_skipped",
-            "Ticks that never ran, by reason: the one before was still waiting or running, or the server was down",
+            "Ticks of this server that never ran, by reason: the one before was still waiting or running, or the server was down",
             self.ticks_skipped.clone(),
         );
         for reason in ["waiting", "running", "down"] {
@@ -265,22 +296,22 @@ impl Metrics {
         self.permits.register(r);
         r.register(
             "account_memory_max_bytes",
-            "Memory of the component processes of the account that uses most",
+            "Memory of the component processes on this server of the account that uses most",
             self.account_memory_max.clone(),
         );
         r.register(
             "account_disk_max_bytes",
-            "Disk space of the account that uses most, when there is a quota",
+            "Disk space of the account that uses most of those that this server measured, when there is a quota",
             self.account_disk_max.clone(),
         );
         r.register(
             "disk_full_accounts",
-            "Accounts that have used their disk space",
+            "Accounts that have used their disk space, of those that this server measured",
             self.disk_full_accounts.clone(),
         );
         r.register(
             "process_wait_seconds",
-            "Time that component processes waited for a permit to start",
+            "Time that component processes of this server waited for a permit to start",
             self.process_wait_seconds.clone(),
         );
     }
@@ -289,51 +320,61 @@ impl Metrics {
         let r = &mut self.registry;
         r.register(
             "deliveries",
-            "Webhook delivery attempts, by result",
+            "Attempts of webhook deliveries by this server, by result",
             self.deliveries.clone(),
         );
         r.register(
             "deliveries_failed",
-            "Deliveries that used up their attempts",
+            "Deliveries of this server that used up their attempts",
             self.deliveries_failed.clone(),
         );
         r.register(
             "delivery_seconds",
-            "Time from commit to delivery",
+            "Time from commit to delivery of the deliveries of this server",
             self.delivery_seconds.clone(),
         );
         r.register(
             "sends",
-            "Attempts of workflow sends, by kind and result",
+            "Attempts of workflow sends by this server, by kind and result",
             self.sends.clone(),
         );
         r.register(
             "stream_readers",
-            "Connected stream readers",
+            "Readers of streams that are connected to this server",
             self.stream_readers.clone(),
         );
         r.register(
             "worker_panics",
-            "Workers that panicked and were restarted",
+            "Workers of this server that panicked and were restarted",
             self.worker_panics.clone(),
         );
         r.register(
             "invocations_dropped",
-            "Invocations whose effects the store rejected",
+            "Invocations of this server whose effects the store rejected",
             self.invocations_dropped.clone(),
         );
     }
 
-    pub fn count_api_request(&self, status: u16) {
-        self.api_requests
-            .get_or_create(&StatusLabel { status })
-            .inc();
+    /// Names the program.
+    pub fn set_build(&self, version: &str, commit: &str, date: &str) {
+        let labels = BuildLabels {
+            version: version.to_owned(),
+            commit: commit.to_owned(),
+            date: date.to_owned(),
+        };
+        self.build.get_or_create(&labels).set(1);
     }
 
-    pub fn encode(&self) -> String {
+    /// All metrics in the format of OpenMetrics.
+    pub fn open_metrics(&self) -> String {
         let mut text = String::new();
         // Writing to a string cannot fail.
         let _ = encode(&mut text, &self.registry);
         text
+    }
+
+    /// All metrics in the text format of Prometheus.
+    pub fn plain_text(&self) -> String {
+        plain_text::from_open_metrics(&self.open_metrics())
     }
 }

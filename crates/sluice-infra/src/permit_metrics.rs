@@ -31,20 +31,20 @@ pub struct PermitCounts {
 
 impl PermitMetrics {
     pub(crate) fn register(&self, registry: &mut Registry) {
-        registry.register("permits_held", "Permits in use, by kind", self.held.clone());
+        registry.register("permits_held", "Permits in use on this server, by kind", self.held.clone());
         registry.register(
             "permits_waiting",
-            "Requests that wait for a permit, by kind",
+            "Requests that wait for a permit of this server, by kind",
             self.waiting.clone(),
         );
         registry.register(
             "permits_account_max",
-            "Permits of the account that has most, by kind",
+            "Permits of this server that the account with most of them has, by kind",
             self.account_max.clone(),
         );
         registry.register(
             "permits_delayed",
-            "Permits that were granted only after 200 ms, by kind",
+            "Permits that this server granted only after 200 ms, by kind",
             self.delayed.clone(),
         );
     }

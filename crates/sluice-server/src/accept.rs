@@ -10,6 +10,14 @@ pub(crate) fn is_navigation(headers: &HeaderMap) -> bool {
     weight(headers, &ACCEPT, "text/html").is_some_and(|weight| weight > 0.0)
 }
 
+/// Whether a client prefers OpenMetrics to plain text, which is for all that name neither.
+pub(crate) fn prefers_open_metrics(headers: &HeaderMap) -> bool {
+    let weight_of = |name| weight(headers, &ACCEPT, name).unwrap_or(0.0);
+    let plain = weight_of("text/plain");
+    let open = weight_of("application/openmetrics-text");
+    open > 0.0 && open >= plain
+}
+
 /// The accepted ones of our codings by name, as an `accept-encoding`: `ServeDir` does not know `*`.
 pub(crate) fn codings(headers: &HeaderMap) -> Option<HeaderValue> {
     let accepted = (accepts(headers, "br"), accepts(headers, "gzip"));
@@ -70,6 +78,26 @@ mod tests {
             let codings = codings.as_ref().map_or(&b""[..], HeaderValue::as_bytes);
             assert_eq!(codings, expected.as_bytes(), "{header}");
         }
+    }
+
+    #[test]
+    fn open_metrics_are_asked_for_by_name() {
+        let prefers = |value: &'static str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(ACCEPT, HeaderValue::from_static(value));
+            prefers_open_metrics(&headers)
+        };
+        assert!(prefers(
+            "application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,\
+             text/plain;version=0.0.4;q=0.5,*/*;q=0.1"
+        ));
+        assert!(prefers("application/openmetrics-text"));
+        assert!(!prefers("*/*") && !prefers("text/html, */*;q=0.8") && !prefers(""));
+        assert!(!prefers(
+            "text/plain;version=0.0.4, application/openmetrics-text;q=0.9"
+        ));
+        assert!(!prefers("application/openmetrics-text;q=0"));
+        assert!(!prefers_open_metrics(&HeaderMap::new()));
     }
 
     #[test]

@@ -2,15 +2,16 @@
 //!
 //! Each request gets an id and a span.
 
-use std::{any::Any, net::IpAddr, panic::AssertUnwindSafe};
+use std::{any::Any, net::IpAddr, panic::AssertUnwindSafe, time::Duration};
 
 use axum::{
     Router,
     body::Body,
+    extract::MatchedPath,
     response::{IntoResponse, Response},
 };
 use futures_util::FutureExt;
-use http::{Request, Uri, Version, header::HOST};
+use http::{Method, Request, Uri, Version, header::HOST};
 use rand::Rng;
 use tower::ServiceExt;
 use tracing::Instrument;
@@ -19,7 +20,7 @@ use crate::{
     client_address::ClientAddresses,
     documentation,
     error::ApiError,
-    ingress::Ingress,
+    ingress::{Address, Ingress},
     passing_on::{PassingOn, Place},
     request_id::{RequestIds, X_REQUEST_ID},
     request_span::{self, RequestSpan},
@@ -30,6 +31,9 @@ use crate::{
 
 /// The template of all addresses of endpoints, in the form that every server has.
 const ENDPOINT_PATH: &str = "/e/{key}";
+
+/// Counts requests without a route: to files of the console, and those that another node handles.
+const OTHER_ROUTE: &str = "other";
 
 pub(crate) struct Front {
     state: ServerState,
@@ -65,22 +69,44 @@ impl Front {
     pub(crate) async fn respond(&self, request: Request<Body>, client_ip: IpAddr) -> Response {
         let request_id = self.request_ids.assign(request.headers());
         let span = RequestSpan::new(request.method(), &request_id, client_ip);
+        let method = request.method().clone();
+        let address = self.ingress.address(&request);
+        let is_endpoint = address.is_some();
+        let handling = self.handle(request, address, client_ip);
         // On the heap: a connection keeps the memory of the future in line, also while it streams or is idle.
-        let handling = AssertUnwindSafe(Box::pin(self.handle(request, client_ip))).catch_unwind();
+        let handling = AssertUnwindSafe(Box::pin(handling)).catch_unwind();
         let handled = handling.instrument(span.span()).await;
         let mut response =
             handled.unwrap_or_else(|panic| span.span().in_scope(|| panicked(&*panic)));
         response.headers_mut().insert(X_REQUEST_ID, request_id);
+        self.count(&method, is_endpoint, &response, span.elapsed());
         span.finish(response.status());
         response
     }
 
-    async fn handle(&self, request: Request<Body>, client_ip: IpAddr) -> Response {
+    fn count(&self, method: &Method, is_endpoint: bool, response: &Response, elapsed: Duration) {
+        let metrics = &self.state.infra.metrics.requests;
+        let status = response.status().as_u16();
+        if is_endpoint {
+            metrics.count_endpoint(status, elapsed);
+            return;
+        }
+        let route = response.extensions().get::<MatchedPath>();
+        let route = route.map_or(OTHER_ROUTE, MatchedPath::as_str);
+        metrics.count_api(method.as_str(), route, status, elapsed);
+    }
+
+    async fn handle(
+        &self,
+        request: Request<Body>,
+        address: Option<Address>,
+        client_ip: IpAddr,
+    ) -> Response {
         if !names_its_host(&request) {
             let message = "an HTTP/1.1 request needs exactly one Host header";
             return ApiError::BadRequest(message.to_owned()).into_response();
         }
-        let Some(address) = self.ingress.address(&request) else {
+        let Some(address) = address else {
             return self.api(request, client_ip).await;
         };
         request_span::record_path(ENDPOINT_PATH);
@@ -91,17 +117,14 @@ impl Front {
         request.extensions_mut().insert(ClientAddress(client_ip));
         strip_trailing_slash(request.uri_mut());
         let subject = self.passing_on.subject(&request);
-        let response = match self.passing_on.place(subject).await {
+        match self.passing_on.place(subject).await {
             Ok(Place::Node(node)) => self.passing_on.pass_on(&node, request, client_ip).await,
             Ok(Place::Here(_stay)) => match self.router.clone().oneshot(request).await {
                 Ok(response) => response,
                 Err(infallible) => match infallible {},
             },
             Err(error) => error.into_response(),
-        };
-        let status = response.status().as_u16();
-        self.state.infra.metrics.count_api_request(status);
-        response
+        }
     }
 }
 

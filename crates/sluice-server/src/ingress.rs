@@ -24,8 +24,9 @@ use axum::{
 use http::{Request, request::Parts};
 use sluice_engine::accept::{Acceptance, AcceptedRequest, Endpoint, EventForm, Responds};
 
+pub(crate) use self::address::Address;
 use self::{
-    address::{Address, EndpointHost},
+    address::EndpointHost,
     body::parse_body,
     event::{RequestFacts, body_json, event_json},
     upload_address::UploadAddresses,

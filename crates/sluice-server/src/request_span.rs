@@ -3,7 +3,10 @@
 //! `path` is the template of the route, because paths of endpoints and callbacks hold secrets. Fields that are known later are
 //! recorded by the functions here, on the span that is current.
 
-use std::{net::IpAddr, time::Instant};
+use std::{
+    net::IpAddr,
+    time::{Duration, Instant},
+};
 
 use axum::{
     extract::{MatchedPath, Request},
@@ -45,6 +48,11 @@ impl RequestSpan {
         self.span.clone()
     }
 
+    /// The time since the request arrived.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
     pub(crate) fn finish(self, status: StatusCode) {
         // Only the line below shows these fields.
         if !tracing::enabled!(tracing::Level::DEBUG) {
@@ -56,10 +64,12 @@ impl RequestSpan {
     }
 }
 
-/// Records the template of the route, such as `/v1/sources/{id}`.
+/// Records the template of the route, such as `/v1/sources/{id}`, also on the response.
 pub(crate) async fn record_route(path: MatchedPath, request: Request, next: Next) -> Response {
     record_path(path.as_str());
-    next.run(request).await
+    let mut response = next.run(request).await;
+    response.extensions_mut().insert(path);
+    response
 }
 
 pub(crate) fn record_path(template: &str) {

@@ -32,6 +32,7 @@ pub mod activity;
 pub mod api_keys;
 pub mod apps;
 pub mod audit;
+pub mod backlog;
 pub mod code_files;
 pub mod components;
 pub mod connections;

@@ -66,3 +66,28 @@ pub fn failing_of_user(c: &mut dyn Conn, user: &UserId) -> Result<Vec<FailingWeb
     let sql = format!("{FAILING} AND w.user_id = ?1 AND w.active ORDER BY w.failing_since, w.id");
     query_all(c, &sql, params![user])
 }
+
+/// Active webhooks of all users whose last attempt failed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Failing {
+    pub all: u64,
+    /// Those of them whose circuit breaker pauses.
+    pub paused: u64,
+}
+
+pub fn failing_of_all_users(c: &mut dyn Conn, now_ms: i64) -> Result<Failing> {
+    let mut failing = Failing::default();
+    c.query(
+        "SELECT (SELECT q.breakers FROM queue_claims q WHERE q.queue = w.id) FROM webhooks w \
+         WHERE w.failing_since > 0 AND w.active",
+        &[],
+        &mut |row| {
+            let breakers: Option<String> = row.get(0)?;
+            let open_until = queue_claims::open_until(breakers.as_deref());
+            failing.all += 1;
+            failing.paused += u64::from(open_until.is_some_and(|until| until > now_ms));
+            Ok(())
+        },
+    )?;
+    Ok(failing)
+}

@@ -30,6 +30,13 @@ pub struct ProcessView {
     pub started_at: i64,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MetricsFormat {
+    /// The text format of Prometheus.
+    Text,
+    OpenMetrics,
+}
+
 /// Reads the status of the server.
 #[derive(Clone)]
 pub struct ServerStatus {
@@ -55,8 +62,8 @@ impl ServerStatus {
         !self.infra.shutdown.is_draining()
     }
 
-    /// All metrics in the text format of Prometheus.
-    pub fn metrics(&self) -> String {
+    /// All metrics.
+    pub fn metrics(&self, format: MetricsFormat) -> String {
         let (metrics, processes) = (&self.infra.metrics, &self.processes);
         let warm = i64::try_from(processes.warm_processes()).unwrap_or(i64::MAX);
         metrics.warm_processes.set(warm);
@@ -65,7 +72,10 @@ impl ServerStatus {
         metrics.process_memory.set(memory);
         metrics.cluster.update(&self.infra.cluster);
         self.update_permits();
-        metrics.encode()
+        match format {
+            MetricsFormat::Text => metrics.plain_text(),
+            MetricsFormat::OpenMetrics => metrics.open_metrics(),
+        }
     }
 
     fn update_permits(&self) {

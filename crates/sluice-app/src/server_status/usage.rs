@@ -1,8 +1,10 @@
 //! The resources that the server uses.
 
-use std::sync::Arc;
-
-use std::{fs, path::PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use sluice_engine::EngineError;
 use sluice_infra::Infra;
@@ -67,10 +69,27 @@ fn resident_bytes(status: &str) -> u64 {
     kilobytes * 1024
 }
 
-/// Space that an unprivileged process can still use.
 fn free(folder: Option<PathBuf>) -> Option<u64> {
-    let space = rustix::fs::statvfs(folder?).ok()?;
-    Some(space.f_bavail.saturating_mul(space.f_frsize))
+    Space::of(&folder?).map(|space| space.free)
+}
+
+/// The space of a file system.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Space {
+    /// For processes without privileges.
+    pub(super) free: u64,
+    pub(super) size: u64,
+}
+
+impl Space {
+    /// The file system of a folder.
+    pub(super) fn of(folder: &Path) -> Option<Space> {
+        let space = rustix::fs::statvfs(folder).ok()?;
+        Some(Space {
+            free: space.f_bavail.saturating_mul(space.f_frsize),
+            size: space.f_blocks.saturating_mul(space.f_frsize),
+        })
+    }
 }
 
 #[cfg(test)]

@@ -55,7 +55,7 @@ fn has_metric(fixture: &Fixture, line: &str) -> bool {
     fixture
         .infra
         .metrics
-        .encode()
+        .plain_text()
         .lines()
         .any(|one| one == line)
 }

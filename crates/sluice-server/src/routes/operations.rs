@@ -6,11 +6,17 @@ use axum::{
     extract::State,
     response::{IntoResponse, Response},
 };
-use http::{HeaderValue, StatusCode, header::CONTENT_TYPE};
-use sluice_app::App;
+use http::{
+    HeaderMap, HeaderValue, StatusCode,
+    header::{CONTENT_TYPE, VARY},
+};
+use sluice_app::{App, MetricsFormat};
 use sluice_infra::Infra;
 
-const METRICS_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+use crate::accept;
+
+const TEXT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
+const OPEN_METRICS_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 pub(crate) const LIVENESS_PATH: &str = "/livez";
 /// How long the database may take to answer.
@@ -45,7 +51,16 @@ async fn answers(infra: &Infra) -> bool {
     )
 }
 
-pub(crate) async fn metrics(State(app): State<Arc<App>>) -> Response {
-    let content_type = HeaderValue::from_static(METRICS_TYPE);
-    ([(CONTENT_TYPE, content_type)], app.server_status.metrics()).into_response()
+/// Plain text, or OpenMetrics for clients that prefer it.
+pub(crate) async fn metrics(State(app): State<Arc<App>>, headers: HeaderMap) -> Response {
+    let (format, content_type) = if accept::prefers_open_metrics(&headers) {
+        (MetricsFormat::OpenMetrics, OPEN_METRICS_TYPE)
+    } else {
+        (MetricsFormat::Text, TEXT_TYPE)
+    };
+    let headers = [
+        (CONTENT_TYPE, HeaderValue::from_static(content_type)),
+        (VARY, HeaderValue::from_static("accept")),
+    ];
+    (headers, app.server_status.metrics(format)).into_response()
 }

@@ -412,6 +412,7 @@ CREATE TABLE webhooks (
     updated_at      BIGINT NOT NULL
 );
 CREATE INDEX webhooks_by_age ON webhooks (user_id, created_at, id);
+CREATE INDEX webhooks_failing ON webhooks (failing_since) WHERE failing_since IS NOT NULL;
 
 -- The emitter is an id, `dc_*`, `p_*`, or `*` for an auto-subscription, which stands for the rows
 -- that emitters get when they are created. The event name is what was given.

@@ -11,7 +11,7 @@ use crate::support::{
     Db, Place, TestStore, invocation_ids, source_id, user, user_id, write_together,
 };
 
-const ROOM: Option<u32> = Some(150);
+const ROOM: Option<u32> = Some(180);
 
 fn small_disk() -> TestStore {
     let place = Place::new(Db::Sqlite).unwrap();

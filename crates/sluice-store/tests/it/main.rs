@@ -6,6 +6,7 @@ mod activity;
 mod api_keys;
 mod app_accounts;
 mod audit;
+mod backlog;
 mod code;
 mod connection;
 mod count_ledger;

@@ -6,7 +6,7 @@ use rstest::rstest;
 use sluice_store::{
     BatchLimit, Conn, Dialect, Page, Result, Row, Value,
     audit::{self, AuditFilter},
-    deliveries, held_events, inbox,
+    backlog, deliveries, held_events, inbox,
     orphans::{self, OwnedTable},
     progress, queue_claims,
     run_history::{self, Content, Selection},
@@ -15,7 +15,7 @@ use sluice_store::{
         SendKind,
         outbox::{self, SendQueue},
     },
-    timers, uploads,
+    timers, uploads, webhook_health,
 };
 
 use crate::{
@@ -192,6 +192,21 @@ fn due_work_is_found_with_an_index(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
         outbox::clamp(c, 1, 10)?;
         runs::clamp(c, 1, 10)?;
         timers::clamp(c, 1, None, 10)?;
+        Ok(())
+    });
+    assert_eq!(scans.unwrap_or_default(), Vec::<String>::new());
+}
+
+#[rstest]
+fn backlogs_are_read_with_an_index(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let scans = scans_of(db, |c| {
+        backlog::of_sources(c)?;
+        backlog::of_workflows(c)?;
+        backlog::of_deliveries(c, 1)?;
+        backlog::of_sends(c, 1)?;
+        backlog::of_timers(c, 1)?;
+        backlog::of_waiting_runs(c, 1)?;
+        webhook_health::failing_of_all_users(c, 1)?;
         Ok(())
     });
     assert_eq!(scans.unwrap_or_default(), Vec::<String>::new());

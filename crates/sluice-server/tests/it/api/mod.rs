@@ -18,6 +18,7 @@ mod oidc;
 pub(crate) mod oidc_provider;
 mod older_events;
 mod openapi;
+mod monitoring;
 mod operations;
 mod ownership;
 mod parameters;

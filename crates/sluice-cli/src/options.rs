@@ -12,6 +12,7 @@ pub(crate) mod place;
 mod quotas;
 mod sends;
 mod size;
+mod tracing;
 
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
@@ -28,6 +29,7 @@ use self::{
     quotas::QuotaOptions,
     sends::SendOptions,
     size::bytes,
+    tracing::TracingOptions,
 };
 
 #[derive(Args)]
@@ -56,6 +58,8 @@ pub(crate) struct ServeOptions {
     pub(crate) oidc: OidcOptions,
     #[command(flatten)]
     pub(crate) logging: LoggingOptions,
+    #[command(flatten)]
+    pub(crate) tracing: TracingOptions,
 }
 
 #[derive(Args)]

@@ -122,7 +122,10 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
         listener: node_listener,
     } = cluster::join(&options.cluster, &store, &vault, introduction).await?;
     node_clock.follow(cluster.database_time());
-    let infra = Infra::new(store.clone(), cluster.clone(), vault, clock, ids, settings);
+    let mut infra = Infra::new(store.clone(), cluster.clone(), vault, clock, ids, settings);
+    infra.traces = options
+        .tracing
+        .start(&infra, &options.cluster.node_name())?;
     let (commit, date) = version::commit();
     infra
         .metrics
@@ -171,6 +174,7 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
         tracing::warn!(%error, "listener closed with an error");
     }
     leave(&engine, &infra).await;
+    infra.traces.stop().await;
     tokio::task::spawn_blocking(move || store.close()).await?;
     drop(data_folder);
     tracing::info!("stopped");

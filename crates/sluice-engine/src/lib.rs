@@ -15,6 +15,7 @@ mod quotas;
 mod retention;
 pub mod route;
 pub mod secrets;
+mod spans;
 pub mod state;
 pub mod streams;
 mod tick_health;

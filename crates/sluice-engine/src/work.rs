@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sluice_model::InvocationId;
+use sluice_model::{InvocationId, TraceContext};
 use sluice_store::inbox::{InboxItem, InboxKind};
 
 /// One accepted invocation.
@@ -20,6 +20,8 @@ pub(crate) struct Work {
     pub(crate) depth: u32,
     /// For a tick, when it first went to a process, in epoch milliseconds.
     pub(crate) dispatched_at: Option<i64>,
+    /// The span that caused it; when the invocation has ended, its own span.
+    pub(crate) trace: Option<TraceContext>,
 }
 
 impl Work {
@@ -41,6 +43,7 @@ impl From<InboxItem> for Work {
             accepted_at,
             depth,
             reply_to: _,
+            trace,
         } = item;
         Work {
             id,
@@ -51,6 +54,7 @@ impl From<InboxItem> for Work {
             accepted_at,
             depth,
             dispatched_at: None,
+            trace,
         }
     }
 }

@@ -75,6 +75,11 @@ impl Ids {
         SharedRng(&self.0.random)
     }
 
+    /// Any number, for the id of a span.
+    pub fn random(&self) -> u64 {
+        self.rng().next_u64()
+    }
+
     /// A factor of 1.0 to 1.2 that spreads retries which would otherwise coincide.
     pub fn jitter(&self) -> f64 {
         self.rng().random_range(1.0..=1.2)

@@ -26,6 +26,7 @@ use std::sync::Arc;
 use sluice_cluster::Cluster;
 use sluice_model::Clock;
 use sluice_store::{Store, Vault};
+use sluice_traces::Traces;
 
 pub use backlog_metrics::BacklogMetrics;
 pub use backoff::Backoff;
@@ -54,6 +55,8 @@ pub struct Infra {
     pub ids: Ids,
     pub settings: Arc<Settings>,
     pub metrics: Arc<Metrics>,
+    /// Records nothing until the server sets another one.
+    pub traces: Traces,
     pub shutdown: Shutdown,
     /// The time of the start, in epoch milliseconds.
     pub started_at: i64,
@@ -72,6 +75,7 @@ impl Infra {
         Infra {
             started_at: clock.now_ms(),
             metrics: Arc::new(Metrics::of(&cluster)),
+            traces: Traces::default(),
             store,
             cluster,
             vault,

@@ -12,6 +12,7 @@ use prometheus_client::{
 };
 
 use sluice_cluster::Cluster;
+use sluice_traces::SpanMetrics;
 
 use crate::{
     OptionalGauge,
@@ -94,6 +95,7 @@ pub struct Metrics {
     pub invocations_dropped: Counter,
     pub cluster: ClusterMetrics,
     pub backlogs: BacklogMetrics,
+    pub spans: SpanMetrics,
     pub disk_free_bytes: OptionalGauge,
     pub disk_size_bytes: OptionalGauge,
 }
@@ -150,6 +152,7 @@ impl Metrics {
             invocations_dropped: Counter::default(),
             cluster: ClusterMetrics::default(),
             backlogs: BacklogMetrics::default(),
+            spans: SpanMetrics::default(),
             disk_free_bytes: OptionalGauge::default(),
             disk_size_bytes: OptionalGauge::default(),
         };
@@ -158,17 +161,6 @@ impl Metrics {
 
     fn registered(mut self) -> Metrics {
         let r = &mut self.registry;
-        r.register(
-            "build_info",
-            "Version, commit and date of the commit of this server's program",
-            self.build.clone(),
-        );
-        self.requests.register(r);
-        r.register(
-            "requests_accepted",
-            "Requests to endpoints that this server stored",
-            self.requests_accepted.clone(),
-        );
         r.register(
             "invocations",
             "Invocations that this server committed, by result",
@@ -184,7 +176,11 @@ impl Metrics {
             "Duration of the invocations of this server",
             self.invocation_seconds.clone(),
         );
-        r.register("events", "Events that this server committed", self.events.clone());
+        r.register(
+            "events",
+            "Events that this server committed",
+            self.events.clone(),
+        );
         r.register(
             "events_deduplicated",
             "Emitted events that this server dropped as duplicates",
@@ -240,11 +236,13 @@ impl Metrics {
             "Workflow runs of this server that ended or wait, by result",
             self.runs.clone(),
         );
+        self.register_requests();
         self.register_timers();
         self.register_quotas();
         self.register_outgoing();
         self.cluster.register(&mut self.registry);
         self.backlogs.register(&mut self.registry);
+        self.spans.register(&mut self.registry);
         self.register_disk();
         // Counters are visible before their first increment.
         for result in ["ok", "error"] {
@@ -257,6 +255,21 @@ impl Metrics {
             .commits
             .get_or_create(&ResultLabel { result: "fenced" });
         self
+    }
+
+    fn register_requests(&mut self) {
+        let r = &mut self.registry;
+        r.register(
+            "build_info",
+            "Version, commit and date of the commit of this server's program",
+            self.build.clone(),
+        );
+        self.requests.register(r);
+        r.register(
+            "requests_accepted",
+            "Requests to endpoints that this server stored",
+            self.requests_accepted.clone(),
+        );
     }
 
     fn register_disk(&mut self) {
@@ -275,7 +288,11 @@ impl Metrics {
 
     fn register_timers(&mut self) {
         let r = &mut self.registry;
-        r.register("timer_ticks", "Timer ticks of this server", self.timer_ticks.clone());
+        r.register(
+            "timer_ticks",
+            "Timer ticks of this server",
+            self.timer_ticks.clone(),
+        );
         r.register(
             "tick_lateness_seconds",
             "Time from the due time of a tick to its dispatch to a process of this server",

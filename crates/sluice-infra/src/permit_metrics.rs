@@ -31,7 +31,11 @@ pub struct PermitCounts {
 
 impl PermitMetrics {
     pub(crate) fn register(&self, registry: &mut Registry) {
-        registry.register("permits_held", "Permits in use on this server, by kind", self.held.clone());
+        registry.register(
+            "permits_held",
+            "Permits in use on this server, by kind",
+            self.held.clone(),
+        );
         registry.register(
             "permits_waiting",
             "Requests that wait for a permit of this server, by kind",

@@ -27,6 +27,7 @@ pub mod raw_shape;
 pub mod slug;
 pub mod text_change;
 pub mod timer;
+pub mod trace;
 pub mod version;
 pub mod workflow;
 
@@ -71,4 +72,5 @@ pub use scopes::{Scope, Scopes};
 pub use slug::{slug_of, slugify, unique_slug};
 pub use text_change::TextChange;
 pub use timer::{TimerSpec, next_interval_slot};
+pub use trace::TraceContext;
 pub use version::{is_semantic, newest_version};

@@ -6,6 +6,7 @@
 //!
 //! Several nodes may share the store. A worker claims its queue first, so that one node at a time works on it.
 
+mod attempt_trace;
 mod circuit_breaker;
 mod claims;
 mod clock_correction;

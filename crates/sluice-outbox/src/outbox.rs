@@ -42,6 +42,7 @@ impl Outbox {
             settings.webhook_timeout,
             Arc::clone(&infra.clock),
             Arc::clone(&journal),
+            infra.traces.clone(),
         )?;
         let sends = SendSenders::new(&infra, guard)?;
         let dispatcher = Dispatcher {

@@ -150,6 +150,7 @@ mod tests {
             updated_at: 1,
             payload: json!({ "bucket": "some-bucket", "prefix": prefix, "payload": payload })
                 .to_string(),
+            trace: None,
         };
         payloads.iter().map(row).collect()
     }

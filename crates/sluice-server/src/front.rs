@@ -24,6 +24,7 @@ use crate::{
     passing_on::{PassingOn, Place},
     request_id::{RequestIds, X_REQUEST_ID},
     request_span::{self, RequestSpan},
+    request_trace::RequestTrace,
     router,
     state::ServerState,
     wrong_keys::ClientAddress,
@@ -66,12 +67,16 @@ impl Front {
     }
 
     /// Responds to a request of the client. A handler that panics gives an error.
-    pub(crate) async fn respond(&self, request: Request<Body>, client_ip: IpAddr) -> Response {
+    pub(crate) async fn respond(&self, mut request: Request<Body>, client_ip: IpAddr) -> Response {
         let request_id = self.request_ids.assign(request.headers());
         let span = RequestSpan::new(request.method(), &request_id, client_ip);
         let method = request.method().clone();
         let address = self.ingress.address(&request);
         let is_endpoint = address.is_some();
+        let trace = RequestTrace::begin(&self.state.infra, &request, is_endpoint);
+        if let Some(context) = trace.context() {
+            request.extensions_mut().insert(context.clone());
+        }
         let handling = self.handle(request, address, client_ip);
         // On the heap: a connection keeps the memory of the future in line, also while it streams or is idle.
         let handling = AssertUnwindSafe(Box::pin(handling)).catch_unwind();
@@ -79,21 +84,31 @@ impl Front {
         let mut response =
             handled.unwrap_or_else(|panic| span.span().in_scope(|| panicked(&*panic)));
         response.headers_mut().insert(X_REQUEST_ID, request_id);
-        self.count(&method, is_endpoint, &response, span.elapsed());
+        self.observe(trace, &method, is_endpoint, &response, span.elapsed());
         span.finish(response.status());
         response
     }
 
-    fn count(&self, method: &Method, is_endpoint: bool, response: &Response, elapsed: Duration) {
-        let metrics = &self.state.infra.metrics.requests;
-        let status = response.status().as_u16();
-        if is_endpoint {
-            metrics.count_endpoint(status, elapsed);
-            return;
-        }
-        let route = response.extensions().get::<MatchedPath>();
-        let route = route.map_or(OTHER_ROUTE, MatchedPath::as_str);
-        metrics.count_api(method.as_str(), route, status, elapsed);
+    /// Counts a response and records its span.
+    fn observe(
+        &self,
+        trace: RequestTrace,
+        method: &Method,
+        is_endpoint: bool,
+        response: &Response,
+        elapsed: Duration,
+    ) {
+        let infra = &self.state.infra;
+        let (metrics, status) = (&infra.metrics.requests, response.status());
+        let route = if is_endpoint {
+            metrics.count_endpoint(status.as_u16(), elapsed);
+            ENDPOINT_PATH
+        } else {
+            let route = route_of(response);
+            metrics.count_api(method.as_str(), route, status.as_u16(), elapsed);
+            route
+        };
+        trace.end(infra, method, route, status, elapsed);
     }
 
     async fn handle(
@@ -126,6 +141,11 @@ impl Front {
             Err(error) => error.into_response(),
         }
     }
+}
+
+fn route_of(response: &Response) -> &str {
+    let route = response.extensions().get::<MatchedPath>();
+    route.map_or(OTHER_ROUTE, MatchedPath::as_str)
 }
 
 /// Required by HTTP/1.1. Without it a proxy and this server may disagree about the recipient.

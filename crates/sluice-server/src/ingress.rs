@@ -125,7 +125,11 @@ impl Ingress {
             ),
             EventForm::Body => body_json(&parsed),
         };
-        let accepted = AcceptedRequest { event, uploads };
+        let accepted = AcceptedRequest {
+            event,
+            uploads,
+            trace: parts.extensions.remove(),
+        };
         let acceptance = self.state.accept.accept(endpoint, accepted).await?;
         request_span::record_accepted(&endpoint.emitter_id, &acceptance);
         Ok(acceptance)

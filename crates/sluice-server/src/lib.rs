@@ -36,6 +36,7 @@ mod read_body;
 mod reply;
 mod request_id;
 mod request_span;
+mod request_trace;
 mod router;
 mod routes;
 mod same_origin;

@@ -5,7 +5,7 @@ mod new;
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
-use sluice_model::{DeliveryId, EmitterId, EventId, WebhookId};
+use sluice_model::{DeliveryId, EmitterId, EventId, TraceContext, WebhookId};
 
 use crate::{
     batch_limit::BatchLimit,
@@ -67,6 +67,8 @@ pub struct Due {
     pub channel: String,
     /// JSON.
     pub data: String,
+    /// The span that emitted the event.
+    pub trace: Option<TraceContext>,
 }
 
 impl Due {
@@ -91,6 +93,7 @@ impl FromRow for Due {
             event_id: row.get(6)?,
             channel: row.get(7)?,
             data: row.get(8)?,
+            trace: row.get(9)?,
         })
     }
 }
@@ -143,7 +146,7 @@ fn with_payloads(c: &mut dyn Conn, ids: &[DeliveryId]) -> Result<Vec<Due>> {
     }
     let sql = format!(
         "SELECT d.id, d.due_at, d.tries, d.attempts, d.created_at, p.emitter_id, p.event_id, \
-         p.channel, p.data FROM deliveries d CROSS JOIN payloads p \
+         p.channel, p.data, p.trace FROM deliveries d CROSS JOIN payloads p \
          WHERE d.id IN {} AND p.id = d.payload_id",
         ids_in(c.dialect(), "?1")
     );

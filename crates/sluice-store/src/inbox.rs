@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use sluice_model::{EmitterId, InvocationId};
+use sluice_model::{EmitterId, InvocationId, TraceContext};
 
 use crate::{
     batch_limit::BatchLimit,
@@ -53,6 +53,8 @@ pub struct NewInboxItem<'a> {
     pub depth: u32,
     /// The node at which a client waits for the reply.
     pub reply_to: Option<&'a str>,
+    /// The span that caused it.
+    pub trace: Option<&'a TraceContext>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,6 +67,7 @@ pub struct InboxItem {
     pub accepted_at: i64,
     pub depth: u32,
     pub reply_to: Option<String>,
+    pub trace: Option<TraceContext>,
 }
 
 impl FromRow for InboxItem {
@@ -78,6 +81,7 @@ impl FromRow for InboxItem {
             accepted_at: row.get(5)?,
             depth: row.get(6)?,
             reply_to: row.get(7)?,
+            trace: row.get(8)?,
         })
     }
 }
@@ -87,8 +91,8 @@ pub fn insert(c: &mut dyn Conn, emitter: &EmitterId, item: &NewInboxItem<'_>) ->
     c.execute(INSERT, &row(emitter, item)).map(drop)
 }
 
-const INSERT: &str = "INSERT INTO inbox (emitter_id, id, kind, prop, attempts, accepted_at, payload, depth, reply_to) \
-     VALUES (?1, ?2, ?3, ?4, 0, ?5, ?6, ?7, ?8)";
+const INSERT: &str = "INSERT INTO inbox (emitter_id, id, kind, prop, attempts, accepted_at, payload, depth, reply_to, \
+     trace) VALUES (?1, ?2, ?3, ?4, 0, ?5, ?6, ?7, ?8, ?9)";
 
 /// Inserts items of any emitters. Conflicts on the ids. Deferred.
 pub fn insert_all<'a>(
@@ -103,7 +107,7 @@ pub fn insert_all<'a>(
 }
 
 /// The values of a row.
-const COLUMNS: usize = 8;
+const COLUMNS: usize = 9;
 
 fn row<'a>(emitter: &'a EmitterId, item: &NewInboxItem<'a>) -> [Value<'a>; COLUMNS] {
     let NewInboxItem {
@@ -114,6 +118,7 @@ fn row<'a>(emitter: &'a EmitterId, item: &NewInboxItem<'a>) -> [Value<'a>; COLUM
         accepted_at,
         depth,
         reply_to,
+        trace,
     } = *item;
     *params![
         emitter,
@@ -123,7 +128,8 @@ fn row<'a>(emitter: &'a EmitterId, item: &NewInboxItem<'a>) -> [Value<'a>; COLUM
         accepted_at,
         payload,
         depth,
-        reply_to
+        reply_to,
+        trace
     ]
 }
 
@@ -173,8 +179,8 @@ impl FromRow for PageRow {
     fn from_row(row: &Row<'_>) -> Result<Self> {
         Ok(PageRow {
             item: InboxItem::from_row(row)?,
-            has_next: row.get(8)?,
-            place: row.get(9)?,
+            has_next: row.get(9)?,
+            place: row.get(10)?,
         })
     }
 }
@@ -195,7 +201,7 @@ fn page_sql(dialect: Dialect, condition: &str, offset: &str) -> String {
     let order = order(dialect);
     format!(
         "SELECT i.id, i.kind, i.prop, i.payload, i.attempts, i.accepted_at, i.depth, \
-         i.reply_to, page.has_next, page.place \
+         i.reply_to, i.trace, page.has_next, page.place \
          FROM (SELECT id, ROW_NUMBER() OVER w AS place, \
          CAST(SUM(bytes) OVER w AS BIGINT) AS total, LEAD(id) OVER w IS NOT NULL AS has_next \
          FROM (SELECT id, seq, octet_length(payload) AS bytes FROM inbox \
@@ -235,7 +241,7 @@ pub fn waiting(
 pub fn get(c: &mut dyn Conn, emitter: &EmitterId, id: &InvocationId) -> Result<Option<InboxItem>> {
     query_opt(
         c,
-        "SELECT id, kind, prop, payload, attempts, accepted_at, depth, reply_to FROM inbox \
+        "SELECT id, kind, prop, payload, attempts, accepted_at, depth, reply_to, trace FROM inbox \
          WHERE emitter_id = ?1 AND id = ?2",
         params![emitter, id],
     )

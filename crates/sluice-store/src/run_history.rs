@@ -57,7 +57,7 @@ impl FromRow for ListedRun {
     fn from_row(row: &Row<'_>) -> Result<Self> {
         Ok(ListedRun {
             run: Run::from_row(row)?,
-            event_bytes: row.get(15)?,
+            event_bytes: row.get(16)?,
         })
     }
 }

@@ -1,7 +1,7 @@
 //! Runs of workflows. A row is written when a run begins, and kept as its history.
 
 use sluice_model::{
-    DeploymentId, InvocationId, WorkflowId,
+    DeploymentId, InvocationId, TraceContext, WorkflowId,
     workflow::{Pause, PauseKind, RunError, RunOrigin},
 };
 
@@ -62,13 +62,15 @@ pub struct Run {
     pub pause_key: Option<String>,
     pub error: Option<RunError>,
     pub exit_reason: Option<String>,
+    /// Its span since it began or resumed.
+    pub trace: Option<TraceContext>,
     /// JSON.
     pub event: String,
 }
 
 /// The columns of a [`Run`], in its order, but for the event.
 pub(crate) const HEAD_COLUMNS: &str = "id, workflow_id, deployment_id, state, origin, depth, \
-     accepted_at, started_at, finished_at, due_at, pause, pause_key, error, exit_reason";
+     accepted_at, started_at, finished_at, due_at, pause, pause_key, error, exit_reason, trace";
 
 impl FromRow for Run {
     fn from_row(row: &Row<'_>) -> Result<Self> {
@@ -87,7 +89,8 @@ impl FromRow for Run {
             pause_key: row.get(11)?,
             error: row.json_opt(12)?,
             exit_reason: row.get(13)?,
-            event: row.get(14)?,
+            trace: row.get(14)?,
+            event: row.get(15)?,
         })
     }
 }
@@ -109,6 +112,7 @@ pub fn begin(c: &mut dyn Conn, run: &Run) -> Result<()> {
         pause_key,
         error,
         exit_reason,
+        trace,
         event,
     } = run;
     let pause = pause.as_ref().map(to_json).transpose()?;
@@ -116,12 +120,12 @@ pub fn begin(c: &mut dyn Conn, run: &Run) -> Result<()> {
     c.execute_later(
         &format!(
             "INSERT INTO runs ({HEAD_COLUMNS}, event) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16) \
              ON CONFLICT (workflow_id, id) DO UPDATE SET deployment_id = excluded.deployment_id, \
              state = excluded.state, started_at = excluded.started_at, \
              finished_at = excluded.finished_at, due_at = excluded.due_at, \
              pause = excluded.pause, pause_key = excluded.pause_key, error = excluded.error, \
-             exit_reason = excluded.exit_reason"
+             exit_reason = excluded.exit_reason, trace = excluded.trace"
         ),
         params![
             id,
@@ -138,6 +142,7 @@ pub fn begin(c: &mut dyn Conn, run: &Run) -> Result<()> {
             pause_key.as_ref(),
             error.as_ref(),
             exit_reason.as_ref(),
+            trace.as_ref(),
             event
         ],
     )?;

@@ -4,7 +4,7 @@
 pub mod notifications;
 pub mod outbox;
 
-use sluice_model::{EmitId, InvocationId, UserId, WorkflowId};
+use sluice_model::{EmitId, InvocationId, TraceContext, UserId, WorkflowId};
 
 use crate::{
     conn::{Conn, query_all},
@@ -81,6 +81,8 @@ pub struct SendRow {
     pub updated_at: i64,
     /// JSON.
     pub payload: String,
+    /// The span of the step.
+    pub trace: Option<TraceContext>,
 }
 
 /// A step of a run.
@@ -92,7 +94,7 @@ pub struct SendStep {
 }
 
 const COLUMNS: &str = "id, workflow_id, user_id, run_id, step, kind, state, due_at, tries, \
-     result, created_at, updated_at, payload";
+     result, created_at, updated_at, payload, trace";
 
 impl FromRow for SendRow {
     fn from_row(row: &Row<'_>) -> Result<Self> {
@@ -116,6 +118,7 @@ impl FromRow for SendRow {
             created_at: row.get(10)?,
             updated_at: row.get(11)?,
             payload: row.get(12)?,
+            trace: row.get(13)?,
         })
     }
 }
@@ -134,11 +137,12 @@ pub fn insert(c: &mut dyn Conn, send: &SendRow) -> Result<()> {
         created_at,
         updated_at,
         payload,
+        trace,
     } = send;
     c.execute_later(
         &format!(
             "INSERT INTO sends ({COLUMNS}) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)"
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)"
         ),
         params![
             id,
@@ -153,7 +157,8 @@ pub fn insert(c: &mut dyn Conn, send: &SendRow) -> Result<()> {
             result.as_ref(),
             *created_at,
             *updated_at,
-            payload
+            payload,
+            trace.as_ref()
         ],
     )?;
     Ok(())

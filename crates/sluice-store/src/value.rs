@@ -6,7 +6,7 @@
 use sluice_model::{
     AccountId, ApiKeyId, AppId, AuditEntryId, ComponentId, ComponentKind, ConnectionId, DeliveryId,
     DeploymentId, DynamicPropsId, EmitId, EmitterId, EndpointKey, EventId, ImportId, InvocationId,
-    Scopes, SessionId, SourceId, SubscriptionId, UserId, WebhookId, WorkflowId,
+    Scopes, SessionId, SourceId, SubscriptionId, TraceContext, UserId, WebhookId, WorkflowId,
 };
 
 use crate::error::{Result, StoreError};
@@ -209,7 +209,8 @@ stored_as_text!(
     DeliveryId,
     InvocationId,
     EmitId,
-    EndpointKey
+    EndpointKey,
+    TraceContext
 );
 
 /// As their words, separated by commas.

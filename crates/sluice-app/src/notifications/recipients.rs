@@ -62,5 +62,6 @@ pub(super) fn send(
         created_at: now_ms,
         updated_at: now_ms,
         payload,
+        trace: None,
     }
 }

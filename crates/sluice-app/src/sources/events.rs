@@ -2,7 +2,7 @@
 
 use serde_json::value::RawValue;
 use sluice_engine::EngineError;
-use sluice_model::{EventId, InvocationId, SourceId, UserId};
+use sluice_model::{EventId, InvocationId, SourceId, TraceContext, UserId};
 use sluice_store::{
     audit::{Action, TargetKind},
     events, logs,
@@ -21,6 +21,7 @@ impl Sources {
         user: &UserId,
         id: &SourceId,
         event: Box<RawValue>,
+        trace: Option<TraceContext>,
     ) -> Result<InvocationId, EngineError> {
         let source = lookup::source(&self.infra.store, user, id).await?;
         if !source.active {
@@ -28,7 +29,7 @@ impl Sources {
                 "the source is inactive: activate it to run it".to_owned(),
             ));
         }
-        self.accept.run(user, &source.id, event).await
+        self.accept.run(user, &source.id, event, trace).await
     }
 
     pub async fn delete_events(

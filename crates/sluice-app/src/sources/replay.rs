@@ -176,6 +176,7 @@ impl Replay {
                 id: event.id,
                 channel: &event.channel,
                 data: &event.data,
+                trace: None,
             };
             router.route_copy(&outgoing, 0);
         }

@@ -259,6 +259,7 @@ impl Replay {
             error: None,
             exit_reason: None,
             event: before.event,
+            trace: None,
         }
     }
 }

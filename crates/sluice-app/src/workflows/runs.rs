@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::value::RawValue;
 use sluice_engine::EngineError;
 use sluice_model::{
-    DeploymentId, InvocationId, UserId,
+    DeploymentId, InvocationId, TraceContext, UserId,
     workflow::{RunError, RunOrigin, WorkflowDefinition},
 };
 use sluice_store::{
@@ -65,10 +65,11 @@ impl Workflows {
         user: &UserId,
         id_or_slug: &str,
         event: Box<RawValue>,
+        trace: Option<TraceContext>,
     ) -> Result<InvocationId, EngineError> {
         let workflow = self.row(user, id_or_slug).await?;
         must_be_active(&workflow)?;
-        self.accept.run(user, &workflow.id, event).await
+        self.accept.run(user, &workflow.id, event, trace).await
     }
 
     /// Started runs and queued replays, newest first.
@@ -186,6 +187,7 @@ fn queued(
         error: None,
         exit_reason: None,
         event: item.payload,
+        trace: None,
     }))
 }
 

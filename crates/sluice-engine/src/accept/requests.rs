@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::value::RawValue;
 use sluice_infra::Infra;
-use sluice_model::{EmitterId, InvocationId, UserId};
+use sluice_model::{EmitterId, InvocationId, TraceContext, UserId};
 use sluice_runtime::Reply;
 use sluice_store::inbox::InboxKind;
 use tokio::sync::oneshot;
@@ -37,6 +37,8 @@ pub struct AcceptedRequest {
     /// JSON text.
     pub event: String,
     pub uploads: Vec<NewUpload>,
+    /// The span of the request.
+    pub trace: Option<TraceContext>,
 }
 
 pub enum Acceptance {
@@ -81,6 +83,7 @@ impl Accept {
             InboxKind::Http,
             Some(Arc::clone(&endpoint.prop)),
             Arc::from(request.event),
+            request.trace,
         );
         let id = work.id;
         let (sender, receiver) = reply_channel(endpoint.responds);
@@ -105,9 +108,10 @@ impl Accept {
         user: &UserId,
         emitter: &EmitterId,
         event: Box<RawValue>,
+        trace: Option<TraceContext>,
     ) -> Result<InvocationId, EngineError> {
         self.quotas.check(user).await?;
-        let work = self.work(InboxKind::Manual, None, Arc::from(event.get()));
+        let work = self.work(InboxKind::Manual, None, Arc::from(event.get()), trace);
         let id = work.id;
         let new = NewWork {
             emitter: emitter.clone(),
@@ -137,7 +141,13 @@ impl Accept {
         Err(EngineError::Unavailable(message.to_owned()))
     }
 
-    fn work(&self, kind: InboxKind, prop: Option<Arc<str>>, event: Arc<str>) -> Work {
+    fn work(
+        &self,
+        kind: InboxKind,
+        prop: Option<Arc<str>>,
+        event: Arc<str>,
+        trace: Option<TraceContext>,
+    ) -> Work {
         Work {
             id: self.infra.ids.invocation(),
             kind,
@@ -147,6 +157,7 @@ impl Accept {
             accepted_at: self.infra.now_ms(),
             depth: 0,
             dispatched_at: None,
+            trace,
         }
     }
 }

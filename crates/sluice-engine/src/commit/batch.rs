@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
-use sluice_model::{EmitId, EmitterId, EventId, InvocationId, UserId};
+use sluice_model::{EmitId, EmitterId, EventId, InvocationId, TraceContext, UserId};
 use sluice_runtime::{HeldReport, LogLine};
 use sluice_store::{
     StoreError,
@@ -58,6 +58,8 @@ pub(crate) struct Batch {
     /// Failures in a row that began, went on or ended.
     pub(crate) streak: Option<StreakChange>,
     pub(crate) duplicates: u64,
+    /// The spans whose effects it has.
+    pub(crate) traces: Vec<TraceContext>,
     /// The reports that the rows come from.
     pub(crate) held: Vec<HeldReport>,
     /// Why the store rejected the effects, which are dropped.
@@ -94,6 +96,8 @@ pub(crate) struct EventRow {
     /// Length of the chain of events that caused it.
     pub(crate) depth: u32,
     pub(crate) held_until: Option<i64>,
+    /// The span that emitted it.
+    pub(crate) trace: Option<TraceContext>,
     /// Stored when the chain is too long for the sources and workflows that listen.
     pub(crate) loop_error: Option<Box<LoopError>>,
 }
@@ -200,6 +204,7 @@ impl Batch {
             errors: 0,
             streak: None,
             duplicates: 0,
+            traces: Vec::new(),
             held: Vec::new(),
             rejection: None,
             given_up: None,
@@ -321,6 +326,7 @@ impl EventRow {
             id: self.id,
             channel: &self.channel,
             data: self.listener_data.as_ref().unwrap_or(&self.data).get(),
+            trace: self.trace.as_ref(),
         }
     }
 }

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use sluice_infra::{Backoff, Infra, ResultLabel};
 use sluice_model::InvocationId;
 use sluice_store::StoreError;
-use tokio::sync::watch;
+use tokio::{sync::watch, time::Instant};
 
 use super::{
     batch::{Applied, Batch},
     write::write,
 };
+use crate::spans;
 
 /// A durable batch, and what its transaction did.
 pub(crate) struct Committed {
@@ -32,11 +33,13 @@ pub(crate) async fn commit(
 ) -> Result<Committed, Fenced> {
     let mut batch = Arc::new(batch);
     let mut backoff = Backoff::store();
+    let (started_at, started) = (infra.now_ms(), Instant::now());
     loop {
         let result = write_once(&infra, Arc::clone(&batch)).await;
         let error = match result {
             Ok(applied) => {
                 stalled.send_replace(false);
+                spans::committed(&infra, &batch, started_at, started.elapsed());
                 return Ok(Committed { batch, applied });
             }
             Err(StoreError::Fenced(reason)) => {

@@ -4,7 +4,9 @@
 use serde::Serialize;
 use serde_json::{Value, value::RawValue};
 use sluice_infra::compute_ms;
-use sluice_model::{DedupeKey, DedupeState, InvocationId, SourceId, UserId, Verdict, order_by_ts};
+use sluice_model::{
+    DedupeKey, DedupeState, InvocationId, SourceId, TraceContext, UserId, Verdict, order_by_ts,
+};
 use sluice_runtime::{Emit, EmitId, Failure, LogLevel, LogLine, Outcome};
 use sluice_store::{routes::ERROR_CHANNEL, state::Fence};
 
@@ -80,6 +82,7 @@ struct Cause<'a> {
     event: &'a str,
     kind: &'a str,
     depth: u32,
+    trace: Option<&'a TraceContext>,
 }
 
 impl SourceCommit<'_> {
@@ -153,18 +156,23 @@ impl SourceCommit<'_> {
         batch.held.push(held);
         batch.usage.invocations += 1;
         batch.usage.compute_ms += compute_ms(uncharged);
-        let (event, kind, depth) = match &trigger {
-            Trigger::Inbox(work) | Trigger::Direct(work) => {
-                (&*work.event, work.kind.as_str(), work.depth)
-            }
-            Trigger::Hook => ("null", "hook", 0),
+        let (event, kind, depth, trace) = match &trigger {
+            Trigger::Inbox(work) | Trigger::Direct(work) => (
+                &*work.event,
+                work.kind.as_str(),
+                work.depth,
+                work.trace.as_ref(),
+            ),
+            Trigger::Hook => ("null", "hook", 0, None),
         };
         let cause = Cause {
             id,
             event,
             kind,
             depth,
+            trace,
         };
+        batch.traces.extend(trace.cloned());
         for line in logs {
             batch.logs.push(self.rows.log(Some(id), line, depth));
         }
@@ -241,6 +249,7 @@ impl SourceCommit<'_> {
             ts: ts.as_ref(),
             delivery_ts,
         });
+        event.trace = cause.trace.cloned();
         let now_ms = self.rows.now_ms;
         event.held_until = delivery_ts.filter(|due| *due > now_ms);
         if cause.depth >= self.rows.max_depth && !event.starts_chain(now_ms) {
@@ -304,6 +313,7 @@ impl SourceCommit<'_> {
         let mut event = self
             .rows
             .event(emit_id, ERROR_CHANNEL.to_owned(), data, cause.depth);
+        event.trace = cause.trace.cloned();
         event.meta = meta_json(&Meta {
             id: None,
             summary: Some(&failure.message),

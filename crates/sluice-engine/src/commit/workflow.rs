@@ -5,7 +5,10 @@ use serde_json::{
     json,
     value::{RawValue, to_raw_value},
 };
-use sluice_model::workflow::{DeployedStep, WorkflowDefinition};
+use sluice_model::{
+    TraceContext,
+    workflow::{DeployedStep, WorkflowDefinition},
+};
 use sluice_runtime::{Failure, HeldReport, Send};
 use sluice_store::{
     routes::{ERROR_CHANNEL, SSE_CHANNEL},
@@ -37,6 +40,8 @@ pub(crate) struct Pending {
     errors: u64,
     /// The outcomes of runs that ended.
     outcomes: Outcomes,
+    /// The spans of steps that ended.
+    traces: Vec<TraceContext>,
     /// The reports that the rows come from.
     held: Vec<HeldReport>,
 }
@@ -105,6 +110,7 @@ impl Pending {
         batch.errors = self.errors;
         batch.streak = streak.add(self.outcomes, batch.now_ms);
         batch.held = self.held;
+        batch.traces = self.traces;
     }
 }
 
@@ -132,7 +138,7 @@ struct EmitPayload {
 }
 
 impl WorkflowCommit<'_> {
-    /// A step ended. `key` resumes the run if it waits now.
+    /// A step ended. `key` resumes the run if it waits now. `trace` is the span of the step.
     pub(crate) fn step_ended(
         &mut self,
         progress: &mut Progress,
@@ -140,16 +146,18 @@ impl WorkflowCommit<'_> {
         definition: &WorkflowDefinition,
         end: StepEnd,
         key: &str,
+        trace: Option<&TraceContext>,
     ) -> RunFate {
         let StepEnd {
             mut record,
             sends,
             after,
         } = end;
+        self.pending.traces.extend(trace.cloned());
         let step = definition.step(&record.name);
         let sends: Vec<SendRow> = sends
             .into_iter()
-            .map(|send| self.send_row(&progress.run, &record.name, send))
+            .map(|send| self.send_row(&progress.run, &record.name, send, trace))
             .collect();
         let now_ms = self.rows.now_ms;
         let run = &mut progress.run;
@@ -246,7 +254,13 @@ impl WorkflowCommit<'_> {
         (sends, RunEnd { released })
     }
 
-    fn send_row(&mut self, run: &Run, step: &str, send: Send) -> SendRow {
+    fn send_row(
+        &mut self,
+        run: &Run,
+        step: &str,
+        send: Send,
+        trace: Option<&TraceContext>,
+    ) -> SendRow {
         let Send { kind, payload } = send;
         let now_ms = self.rows.now_ms;
         SendRow {
@@ -265,6 +279,7 @@ impl WorkflowCommit<'_> {
             created_at: now_ms,
             updated_at: now_ms,
             payload: payload.get().to_owned(),
+            trace: trace.cloned(),
         }
     }
 
@@ -297,6 +312,7 @@ impl WorkflowCommit<'_> {
                 let channel = channel.replace('\0', "");
                 let mut event = self.rows.event(send.id, channel, data, run.depth);
                 event.listener_data = Some(raw_event);
+                event.trace.clone_from(&send.trace);
                 if run.depth >= self.rows.max_depth {
                     let failure = event_loop("sources and workflows", run.depth);
                     event.loop_error = Some(Box::new(LoopError {
@@ -355,6 +371,7 @@ impl WorkflowCommit<'_> {
         let mut event = self
             .rows
             .event(emit_id, ERROR_CHANNEL.to_owned(), data, run.depth);
+        event.trace.clone_from(&run.trace);
         event.meta = json!({ "summary": failure.message }).to_string();
         event
     }

@@ -248,6 +248,7 @@ impl<'a> Rows<'a> {
             id: event.id,
             channel: &event.channel,
             data: &event.data,
+            trace: None,
         };
         self.router.route_copy(&outgoing, released.depth);
         self.more_events.push(event);

@@ -108,6 +108,7 @@ pub(super) fn insert(c: &mut dyn Conn, rows: Vec<NewRow>) -> Result<(), StoreErr
             accepted_at: work.accepted_at,
             depth: work.depth,
             reply_to: row.reply_to.as_deref(),
+            trace: work.trace.as_ref(),
         };
         (&row.emitter, item)
     });

@@ -463,6 +463,7 @@ mod tests {
             accepted_at: 1,
             depth: 0,
             dispatched_at: None,
+            trace: None,
         };
         (0..count).map(work).collect()
     }

@@ -6,7 +6,7 @@
 use std::{borrow::Cow, collections::BTreeMap};
 
 use serde::Serialize;
-use sluice_model::{EmitId, EmitterId, EventId, InvocationId, UserId, WebhookId};
+use sluice_model::{EmitId, EmitterId, EventId, InvocationId, TraceContext, UserId, WebhookId};
 use sluice_store::{
     Conn, StoreError,
     deliveries::{self, Outgoing},
@@ -35,9 +35,17 @@ struct RoutedEvent<'a> {
     channel: Cow<'a, str>,
     data: Cow<'a, str>,
     depth: u32,
+    trace: Option<TraceContext>,
     has_deliveries: bool,
     /// Listening sources and workflows. A workflow learns which emitter triggered it.
     runs: Vec<(EmitterId, Option<&'a str>)>,
+}
+
+/// What an event carries to its listeners.
+struct Content<'a> {
+    channel: Cow<'a, str>,
+    data: Cow<'a, str>,
+    trace: Option<TraceContext>,
 }
 
 /// The listeners that a transaction stored rows for, with the number of rows; zero when that is unknown.
@@ -90,25 +98,36 @@ impl<'a> Router<'a> {
 
     /// Routes an event at the end of a chain of `depth` events.
     pub fn route(&mut self, event: &Outgoing<'a>, depth: u32) -> Routed {
-        let (channel, data) = (event.channel.into(), event.data.into());
-        self.route_any(*event.emit_id, event.id, channel, data, depth)
+        let content = Content {
+            channel: event.channel.into(),
+            data: event.data.into(),
+            trace: event.trace.cloned(),
+        };
+        self.route_any(*event.emit_id, event.id, content, depth)
     }
 
     /// As [`Router::route`], for an event that does not live long enough.
     pub fn route_copy(&mut self, event: &Outgoing<'_>, depth: u32) -> Routed {
-        let channel = Cow::Owned(event.channel.to_owned());
-        let data = Cow::Owned(event.data.to_owned());
-        self.route_any(*event.emit_id, event.id, channel, data, depth)
+        let content = Content {
+            channel: Cow::Owned(event.channel.to_owned()),
+            data: Cow::Owned(event.data.to_owned()),
+            trace: event.trace.cloned(),
+        };
+        self.route_any(*event.emit_id, event.id, content, depth)
     }
 
     fn route_any(
         &mut self,
         emit_id: EmitId,
         id: EventId,
-        channel: Cow<'a, str>,
-        data: Cow<'a, str>,
+        content: Content<'a>,
         depth: u32,
     ) -> Routed {
+        let Content {
+            channel,
+            data,
+            trace,
+        } = content;
         let routed = self.forecast(&channel, depth);
         let listeners = self.routes.to(&channel);
         if listeners.is_empty() {
@@ -121,6 +140,7 @@ impl<'a> Router<'a> {
             channel: Cow::Borrowed(""),
             data,
             depth,
+            trace,
             has_deliveries: false,
             runs: Vec::new(),
         };
@@ -174,7 +194,12 @@ impl<'a> Router<'a> {
         let data = serde_json::to_string(&event)
             .map_err(|error| StoreError::Internal(error.to_string()))?;
         let id = logs::event_id(line.ts, seq);
-        self.route_any(*emit_id, id, LOG_CHANNEL.into(), data.into(), depth);
+        let content = Content {
+            channel: LOG_CHANNEL.into(),
+            data: data.into(),
+            trace: None,
+        };
+        self.route_any(*emit_id, id, content, depth);
         Ok(())
     }
 
@@ -187,6 +212,7 @@ impl<'a> Router<'a> {
             id: event.id,
             channel: &event.channel,
             data: &event.data,
+            trace: event.trace.as_ref(),
         });
         deliveries::insert_payloads(c, payloads)?;
         let due = self.deliveries.iter();
@@ -201,6 +227,7 @@ impl<'a> Router<'a> {
                     accepted_at: self.now_ms,
                     depth: event.depth + 1,
                     reply_to: None,
+                    trace: event.trace.as_ref(),
                 };
                 (listener, item)
             })

@@ -45,6 +45,7 @@ fn release(c: &mut dyn Conn, ids: &Ids, now_ms: i64) -> Result<Vec<HeldEvent>, S
             accepted_at: held.due_at,
             depth: held.depth,
             reply_to: None,
+            trace: None,
         };
         inbox::insert_all(c, std::iter::once((&held.emitter_id, item)))?;
     }

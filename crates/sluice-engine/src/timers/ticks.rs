@@ -216,6 +216,7 @@ fn row<'a>(timer: &'a DueTimer, work: &'a Work) -> NewInboxItem<'a> {
         accepted_at: timer.due_at,
         depth: 0,
         reply_to: None,
+        trace: None,
     }
 }
 
@@ -245,5 +246,6 @@ fn work(timer: &DueTimer, now_ms: i64, id: InvocationId) -> Work {
         accepted_at: timer.due_at,
         depth: 0,
         dispatched_at: None,
+        trace: None,
     }
 }

@@ -65,6 +65,7 @@ pub fn continue_run(
         accepted_at: now_ms,
         depth,
         reply_to: None,
+        trace: None,
     };
     inbox::insert(c, workflow, &item)
 }

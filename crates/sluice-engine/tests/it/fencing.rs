@@ -119,7 +119,11 @@ async fn alternate(infra: &Infra, engines: [&Engine; 2], name: &str) -> u64 {
         }
         round += 1;
         let event = to_raw_value(&json!(round)).unwrap();
-        engine.accept.run(&user_id(), &source, event).await.unwrap();
+        engine
+            .accept
+            .run(&user_id(), &source, event, None)
+            .await
+            .unwrap();
         wait_for(PATIENCE, "the event of the round", async || {
             let id = source.clone();
             let count = move |c: &mut dyn Conn| events::count(c, &id, &ChannelFilter::AllButSystem);

@@ -58,7 +58,11 @@ async fn readers_on_both_nodes_see_each_event_once_and_in_order() {
         let engine = engines[usize::from(number % 4 > 1)];
         let event = to_raw_value(&json!(number)).unwrap();
         let (user, source) = (user_id(), source_id());
-        engine.accept.run(&user, &source, event).await.unwrap();
+        engine
+            .accept
+            .run(&user, &source, event, None)
+            .await
+            .unwrap();
         wait_for(PATIENCE, "the event to be committed", async || {
             // The owner of this node may have been fenced by the other one.
             engine.owners.wake(&source);
@@ -107,7 +111,11 @@ async fn events_of_the_next_owner_follow_the_last_one_though_its_clock_is_behind
     for (number, engine) in engines.into_iter().enumerate() {
         let event = to_raw_value(&json!(number)).unwrap();
         let (user, source) = (user_id(), source_id());
-        engine.accept.run(&user, &source, event).await.unwrap();
+        engine
+            .accept
+            .run(&user, &source, event, None)
+            .await
+            .unwrap();
         let StreamedEvent::Stored(event) = reader.next(Duration::ZERO).await.unwrap() else {
             panic!("the first event of an owner is read from the store");
         };

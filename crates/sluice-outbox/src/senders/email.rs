@@ -227,6 +227,7 @@ mod tests {
             created_at: 1,
             updated_at: 1,
             payload: order.to_string(),
+            trace: None,
         };
         let from = "Sluice <sluice@example.com>".parse().unwrap();
         let message = write(&from, to, &row)?;

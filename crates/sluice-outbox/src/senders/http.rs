@@ -1,6 +1,9 @@
 //! `$.send.http`: one request to an address that the user chooses.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use reqwest::{
     Client, Method, Response, StatusCode, Url,
@@ -13,8 +16,10 @@ use serde::Deserialize;
 use serde_json::{Map, Value, value::RawValue};
 use sluice_model::Clock;
 use sluice_store::{BatchLimit, sends::SendRow};
+use sluice_traces::Traces;
 
 use crate::{
+    attempt_trace::AttemptTrace,
     http_response::{excerpt, is_transient, one_line, retry_after},
     net_guard::{NetGuard, is_refusal, root_cause},
     row::{Batch, Outcome, Verdict},
@@ -32,6 +37,7 @@ pub(crate) struct HttpSender {
     guard: NetGuard,
     timeout: Duration,
     clock: Arc<dyn Clock>,
+    traces: Traces,
 }
 
 /// The parameters of the call.
@@ -93,7 +99,7 @@ impl Sender<SendRow> for HttpSender {
     fn attempt<'a>(&'a self, rows: &'a mut [SendRow]) -> Attempt<'a, SendRow> {
         Box::pin(async move {
             match rows {
-                [row, ..] => self.send(&row.payload).await,
+                [row, ..] => self.send(row).await,
                 [] => Outcome::failed(NOTHING.to_owned()),
             }
         })
@@ -105,6 +111,7 @@ impl HttpSender {
         guard: NetGuard,
         timeout: Duration,
         clock: Arc<dyn Clock>,
+        traces: Traces,
     ) -> Result<HttpSender, reqwest::Error> {
         let client = guard
             .client()
@@ -116,28 +123,45 @@ impl HttpSender {
             guard,
             timeout,
             clock,
+            traces,
         })
     }
 
-    async fn send(&self, payload: &str) -> Outcome<String> {
-        match self.request(payload).await {
+    async fn send(&self, row: &SendRow) -> Outcome<String> {
+        let (at, started) = (self.clock.now_ms(), Instant::now());
+        let trace = AttemptTrace::begin(&self.traces, row.trace.as_ref());
+        let response = self.request(&row.payload, &trace).await;
+        let status = response.as_ref().ok().map(Response::status);
+        let outcome = match response {
             Ok(response) => judge(response, self.clock.now_ms()).await,
             Err(outcome) => outcome,
-        }
+        };
+        trace.end("send", at, started.elapsed(), status, |span| {
+            let is_sent = outcome.verdict == Verdict::Sent;
+            span.with("sluice.send_id", row.id.as_str())
+                .with("sluice.try", row.tries + 1)
+                .failed((!is_sent).then(|| outcome.report.clone()))
+        });
+        outcome
     }
 
-    async fn request(&self, payload: &str) -> Result<Response, Outcome<String>> {
+    async fn request(
+        &self,
+        payload: &str,
+        trace: &AttemptTrace<'_>,
+    ) -> Result<Response, Outcome<String>> {
         let order: Order = serde_json::from_str(payload)
             .map_err(|error| Outcome::failed(format!("the request is not understood: {error}")))?;
         let Prepared {
             method,
             url,
-            headers,
+            mut headers,
             auth,
             body,
         } = prepare(order).map_err(Outcome::failed)?;
         let judged = self.guard.judge(&url);
         judged.map_err(|refusal| Outcome::failed(refusal.to_owned()))?;
+        trace.set_headers(&mut headers);
         let mut request = self.client.request(method, url).headers(headers);
         if let Some(Auth { username, password }) = auth {
             request = request.basic_auth(username.unwrap_or_default(), password);

@@ -33,7 +33,12 @@ impl SendSenders {
         let settings = &infra.settings.sends;
         let clock = Arc::clone(&infra.clock);
         Ok(SendSenders {
-            http: Arc::new(HttpSender::new(guard, settings.http_timeout, clock)?),
+            http: Arc::new(HttpSender::new(
+                guard,
+                settings.http_timeout,
+                clock,
+                infra.traces.clone(),
+            )?),
             email: match &settings.smtp {
                 Some(smtp) => Arc::new(EmailSender::new(smtp, infra.store.clone())?),
                 None => disabled("this server sends no mail: --smtp-url is not set"),

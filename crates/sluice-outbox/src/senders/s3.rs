@@ -191,6 +191,7 @@ mod tests {
             created_at: 1,
             updated_at: 1,
             payload: json!({ "bucket": "b", "prefix": prefix, "payload": 1 }).to_string(),
+            trace: None,
         }
     }
 

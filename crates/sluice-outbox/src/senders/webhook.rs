@@ -12,8 +12,10 @@ use reqwest::{
 };
 use sluice_model::Clock;
 use sluice_store::{BatchLimit, deliveries, deliveries::Due};
+use sluice_traces::Traces;
 
 use crate::{
+    attempt_trace::AttemptTrace,
     delivery_table::{DeliveryReport, DeliveryRow},
     destination::Destination,
     http_response::{excerpt, retry_after},
@@ -37,6 +39,7 @@ pub(crate) struct WebhookSender {
     timeout: Duration,
     clock: Arc<dyn Clock>,
     journal: Arc<Journal>,
+    traces: Traces,
 }
 
 impl Sender<DeliveryRow> for WebhookSender {
@@ -72,6 +75,7 @@ impl WebhookSender {
         timeout: Duration,
         clock: Arc<dyn Clock>,
         journal: Arc<Journal>,
+        traces: Traces,
     ) -> Result<WebhookSender, reqwest::Error> {
         let client = guard
             .client()
@@ -85,6 +89,7 @@ impl WebhookSender {
             timeout,
             clock,
             journal,
+            traces,
         })
     }
 
@@ -92,7 +97,8 @@ impl WebhookSender {
     async fn send(&self, to: &Destination, due: &mut Due) -> Outcome<DeliveryReport> {
         let at = self.clock.now_ms();
         let started = Instant::now();
-        let response = self.post(to, due, at).await;
+        let trace = AttemptTrace::begin(&self.traces, due.trace.as_ref());
+        let response = self.post(to, due, at, &trace).await;
         let mut attempt = deliveries::Attempt {
             at,
             status: None,
@@ -101,6 +107,7 @@ impl WebhookSender {
             error: None,
         };
         let mut note = None;
+        let status = response.as_ref().ok().map(Response::status);
         let verdict = match response {
             Ok(response) => {
                 attempt.status = Some(response.status().as_u16());
@@ -120,17 +127,29 @@ impl WebhookSender {
                 }
             }
         };
+        trace.end("delivery", at, started.elapsed(), status, |span| {
+            span.with("sluice.delivery_id", due.id.as_str())
+                .with("sluice.try", due.tries + 1)
+                .failed(attempt.error.clone())
+        });
         Outcome {
             verdict,
             report: DeliveryReport { attempt, note },
         }
     }
 
-    async fn post(&self, to: &Destination, due: &mut Due, at: i64) -> Result<Response, String> {
+    async fn post(
+        &self,
+        to: &Destination,
+        due: &mut Due,
+        at: i64,
+        trace: &AttemptTrace<'_>,
+    ) -> Result<Response, String> {
         let url = to.url.as_ref()?;
         let keys = to.keys.as_ref()?;
         self.guard.judge(url)?;
-        let headers = headers(keys, due, at)?;
+        let mut headers = headers(keys, due, at)?;
+        trace.set_headers(&mut headers);
         let request = self
             .client
             .post(url.clone())

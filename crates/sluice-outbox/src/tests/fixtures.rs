@@ -204,6 +204,7 @@ impl Fixture {
                     },
                     channel: "",
                     data: &number.to_string(),
+                    trace: None,
                 };
                 deliveries::insert_payload(c, &outgoing)?;
                 deliveries::insert(c, emit, &listener, created_at)?;
@@ -227,6 +228,7 @@ impl Fixture {
             created_at: due_at,
             updated_at: due_at,
             payload: json!({ "method": "GET", "url": url }).to_string(),
+            trace: None,
         };
         self.write(move |c| sends::insert(c, &row)).await;
     }
@@ -258,7 +260,8 @@ fn dispatcher(
     let journal = Arc::new(Journal::open(&infra.settings.data_dir));
     let clock = Arc::clone(&infra.clock);
     let timeout = infra.settings.webhook_timeout;
-    let webhook = WebhookSender::new(guard, timeout, clock, Arc::clone(&journal)).unwrap();
+    let traces = infra.traces.clone();
+    let webhook = WebhookSender::new(guard, timeout, clock, Arc::clone(&journal), traces).unwrap();
     let mut senders = SendSenders::new(infra, guard).unwrap();
     if let Some(http) = http {
         senders.set_http(http);

@@ -51,6 +51,7 @@ impl Fixture {
             created_at: NOW,
             updated_at: NOW,
             payload: r#"{"type":"test"}"#.to_owned(),
+            trace: None,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::{extract::State, response::Response};
+use axum::{Extension, extract::State, response::Response};
 use http::StatusCode;
 use serde_json::value::RawValue;
 use sluice_api::{
@@ -11,7 +11,7 @@ use sluice_api::{
     UpdateSource,
 };
 use sluice_app::{App, CodeInput, ComponentRef, Listing, OnHookError, SourceView};
-use sluice_model::{Cursor, UserId};
+use sluice_model::{Cursor, TraceContext, UserId};
 use sluice_store::sources;
 
 use crate::{
@@ -199,10 +199,12 @@ pub(crate) async fn run(
     AuthUser(user): AuthUser,
     State(app): State<Arc<App>>,
     SourcePath(id): SourcePath,
+    trace: Option<Extension<TraceContext>>,
     JsonBody { parameters, fields }: JsonBody<RunSource>,
 ) -> Result<Response, ApiError> {
     let event = event_to_run(parameters.event.as_deref());
-    let id = app.sources.run(&user.id, &id, event).await?;
+    let trace = trace.map(|Extension(trace)| trace);
+    let id = app.sources.run(&user.id, &id, event, trace).await?;
     Ok(reply::one(Invocation { id }, &fields))
 }
 

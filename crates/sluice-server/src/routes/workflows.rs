@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use axum::{
+    Extension,
     extract::State,
     response::{IntoResponse, Response},
 };
@@ -13,7 +14,7 @@ use sluice_api::{
 };
 use sluice_app::{App, ChangeWorkflow, Deploy, Listing, TriggerView, WorkflowView};
 use sluice_model::{
-    Cursor, TimerSpec,
+    Cursor, TimerSpec, TraceContext,
     workflow::{DeployedStep, SCHEMA},
 };
 
@@ -161,10 +162,12 @@ pub(crate) async fn run(
     AuthUser(user): AuthUser,
     State(app): State<Arc<App>>,
     WorkflowNamePath(id): WorkflowNamePath,
+    trace: Option<Extension<TraceContext>>,
     JsonBody { parameters, fields }: JsonBody<RunSource>,
 ) -> Result<Response, ApiError> {
     let event = event_to_run(parameters.event.as_deref());
-    let id = app.workflows.run(&user.id, &id, event).await?;
+    let trace = trace.map(|Extension(trace)| trace);
+    let id = app.workflows.run(&user.id, &id, event, trace).await?;
     Ok(reply::one(Invocation { id }, &fields))
 }
 

@@ -3,6 +3,7 @@
 
 mod api;
 mod audit;
+mod collector;
 mod contract;
 mod delivery;
 mod described;
@@ -10,3 +11,4 @@ mod proxies;
 mod server;
 mod support;
 mod tls;
+mod traces;

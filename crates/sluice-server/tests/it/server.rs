@@ -16,6 +16,7 @@ use sluice_model::{ApiKey, Clock, SystemClock};
 use sluice_runtime::Processes;
 use sluice_server::{Listeners, ServerState, Tls};
 use sluice_testkit::Api;
+use sluice_traces::{Collector, Resource, Sampling, Traces, TracesOptions};
 use tempfile::TempDir;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -71,13 +72,41 @@ impl TestServer {
 
     /// Starts a server with other settings. Components are described by their code.
     pub(crate) async fn with(change: impl FnOnce(&mut Settings)) -> Arc<TestServer> {
-        TestServer::secured(change, None).await
+        TestServer::build(change, None, |_| {}).await
     }
 
     /// As [`TestServer::with`], over TLS if there is a certificate.
     pub(crate) async fn secured(
         change: impl FnOnce(&mut Settings),
         tls: Option<Arc<Tls>>,
+    ) -> Arc<TestServer> {
+        TestServer::build(change, tls, |_| {}).await
+    }
+
+    /// Starts a server that sends spans to this collector, and begins this share of traces.
+    pub(crate) async fn traced(collector: &str, ratio: f64) -> Arc<TestServer> {
+        let start = |infra: &mut Infra| {
+            let ids = infra.ids.clone();
+            let options = TracesOptions {
+                collector: Collector::parse(collector, "").unwrap(),
+                resource: Resource {
+                    service: "test".to_owned(),
+                    version: "0.0.0".to_owned(),
+                    instance: "test".to_owned(),
+                },
+                sampling: Sampling::ratio(ratio).unwrap(),
+                metrics: infra.metrics.spans.clone(),
+                random: Box::new(move || ids.random()),
+            };
+            infra.traces = Traces::start(options).unwrap();
+        };
+        TestServer::build(|_| {}, None, start).await
+    }
+
+    async fn build(
+        change: impl FnOnce(&mut Settings),
+        tls: Option<Arc<Tls>>,
+        prepare: impl FnOnce(&mut Infra),
     ) -> Arc<TestServer> {
         // One TLS provider for the process. The error only means that one is installed already.
         let _ = rustls::crypto::ring::default_provider().install_default();
@@ -91,7 +120,8 @@ impl TestServer {
         change(&mut settings);
         let clock = MovableClock::default();
         let time: Arc<dyn Clock> = Arc::new(clock.clone());
-        let infra = testing::infra_at(folder.path(), Arc::clone(&time), settings);
+        let mut infra = testing::infra_at(folder.path(), Arc::clone(&time), settings);
+        prepare(&mut infra);
         let processes = described::processes(time);
         let processes = processes.with_tmp(folder.path().to_owned());
         let processes: Arc<dyn Processes> = Arc::new(processes);

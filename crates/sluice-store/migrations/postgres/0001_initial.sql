@@ -344,6 +344,8 @@ CREATE TABLE inbox (
     reply_to    TEXT COLLATE "C",
     attempts    BIGINT NOT NULL,
     accepted_at BIGINT NOT NULL,
+    -- The trace context that caused it, as text; null without a trace.
+    trace       TEXT COLLATE "C",
     payload     TEXT COLLATE "C" NOT NULL,
     PRIMARY KEY (emitter_id, seq)
 );
@@ -439,6 +441,8 @@ CREATE TABLE payloads (
     emitter_id TEXT COLLATE "C" NOT NULL,
     event_id   TEXT COLLATE "C" NOT NULL,
     channel    TEXT COLLATE "C" NOT NULL,
+    -- The trace context of the event; null without a trace.
+    trace      TEXT COLLATE "C",
     data       TEXT COLLATE "C" NOT NULL
 );
 
@@ -532,6 +536,8 @@ CREATE TABLE runs (
     -- JSON: why it failed; or text: why it ended early.
     error         TEXT COLLATE "C",
     exit_reason   TEXT COLLATE "C",
+    -- The trace context of the run; null without a trace.
+    trace         TEXT COLLATE "C",
     event         TEXT COLLATE "C" NOT NULL,
     PRIMARY KEY (workflow_id, id)
 );
@@ -577,6 +583,8 @@ CREATE TABLE sends (
     result      TEXT COLLATE "C",
     created_at  BIGINT NOT NULL,
     updated_at  BIGINT NOT NULL,
+    -- The trace context of the step; null without a trace.
+    trace       TEXT COLLATE "C",
     payload     TEXT COLLATE "C" NOT NULL
 );
 CREATE INDEX sends_by_run ON sends (workflow_id, run_id, id);

@@ -349,6 +349,8 @@ CREATE TABLE inbox (
     reply_to    TEXT,
     attempts    INTEGER NOT NULL,
     accepted_at INTEGER NOT NULL,
+    -- The trace context that caused it, as text; null without a trace.
+    trace       TEXT,
     payload     TEXT NOT NULL
 );
 CREATE UNIQUE INDEX inbox_by_id ON inbox (emitter_id, id);
@@ -444,6 +446,8 @@ CREATE TABLE payloads (
     emitter_id TEXT NOT NULL,
     event_id   TEXT NOT NULL,
     channel    TEXT NOT NULL,
+    -- The trace context of the event; null without a trace.
+    trace      TEXT,
     data       TEXT NOT NULL
 );
 
@@ -537,6 +541,8 @@ CREATE TABLE runs (
     -- JSON: why it failed; or text: why it ended early.
     error         TEXT,
     exit_reason   TEXT,
+    -- The trace context of the run; null without a trace.
+    trace         TEXT,
     event         TEXT NOT NULL,
     PRIMARY KEY (workflow_id, id)
 );
@@ -582,6 +588,8 @@ CREATE TABLE sends (
     result      TEXT,
     created_at  INTEGER NOT NULL,
     updated_at  INTEGER NOT NULL,
+    -- The trace context of the step; null without a trace.
+    trace       TEXT,
     payload     TEXT NOT NULL
 );
 CREATE INDEX sends_by_run ON sends (workflow_id, run_id, id);

@@ -1,6 +1,6 @@
 //! New deliveries, and the payloads that they share.
 
-use sluice_model::{DeliveryId, EmitId, EmitterId, EventId, WebhookId};
+use sluice_model::{DeliveryId, EmitId, EmitterId, EventId, TraceContext, WebhookId};
 
 use super::DeliveryState;
 use crate::{conn::Conn, error::Result, params, server_clock::AT_ONCE, value::Value};
@@ -15,10 +15,12 @@ pub struct Outgoing<'a> {
     pub channel: &'a str,
     /// JSON.
     pub data: &'a str,
+    /// The span that emitted it.
+    pub trace: Option<&'a TraceContext>,
 }
 
-const INSERT_PAYLOAD: &str =
-    "INSERT INTO payloads (id, emitter_id, event_id, channel, data) VALUES (?1, ?2, ?3, ?4, ?5)";
+const INSERT_PAYLOAD: &str = "INSERT INTO payloads (id, emitter_id, event_id, channel, data, trace) \
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
 
 const INSERT: &str = "INSERT INTO deliveries (id, webhook_id, payload_id, state, due_at, tries, attempts, \
      created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?6, 0, '[]', ?5, ?5)";
@@ -48,10 +50,11 @@ pub fn insert_payload(c: &mut dyn Conn, event: &Outgoing<'_>) -> Result<()> {
         id,
         channel,
         data,
+        trace,
     } = *event;
     c.execute(
         INSERT_PAYLOAD,
-        params![emit_id, emitter, &id.to_string(), channel, data],
+        params![emit_id, emitter, &id.to_string(), channel, data, trace],
     )?;
     Ok(())
 }
@@ -70,7 +73,7 @@ pub fn insert_payloads<'a>(
 ) -> Result<()> {
     let events: Vec<(Outgoing<'a>, String)> =
         events.map(|event| (event, event.id.to_string())).collect();
-    let mut values: Vec<Value<'_>> = Vec::with_capacity(events.len() * 5);
+    let mut values: Vec<Value<'_>> = Vec::with_capacity(events.len() * 6);
     for (event, id) in &events {
         let Outgoing {
             emit_id,
@@ -78,10 +81,11 @@ pub fn insert_payloads<'a>(
             id: _,
             channel,
             data,
+            trace,
         } = *event;
-        values.extend_from_slice(params![emit_id, emitter, id, channel, data]);
+        values.extend_from_slice(params![emit_id, emitter, id, channel, data, trace]);
     }
-    c.insert_later(INSERT_PAYLOAD, 5, &values)
+    c.insert_later(INSERT_PAYLOAD, 6, &values)
 }
 
 /// Puts deliveries of stored payloads into the outbox, as [`insert`]. Deferred.

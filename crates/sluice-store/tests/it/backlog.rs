@@ -41,6 +41,7 @@ fn accept(
         accepted_at,
         depth: 0,
         reply_to: None,
+        trace: None,
     };
     inbox::insert(c, &emitter.into(), &item)
 }
@@ -141,6 +142,7 @@ fn sends_and_timers_are_late_when_they_are_due(#[values(Db::Sqlite, Db::Postgres
                 created_at: 5,
                 updated_at: 5,
                 payload: "{}".to_owned(),
+                trace: None,
             };
             sends::insert(c, &row)
         };

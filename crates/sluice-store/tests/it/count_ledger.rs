@@ -153,6 +153,7 @@ fn commit(c: &mut dyn Conn, tail: &str) -> Result<()> {
         accepted_at: 1,
         depth: 0,
         reply_to: None,
+        trace: None,
     };
     inbox::insert_all(c, [(&source, item)].into_iter())?;
     inbox::remove_all(c, &source, &[*id])?;

@@ -120,6 +120,7 @@ fn rows_that_are_inserted_together_are_all_there(#[values(Db::Sqlite, Db::Postgr
             accepted_at: i64::try_from(number).unwrap(),
             depth: 3,
             reply_to: None,
+            trace: None,
         };
         inbox::insert_all(c, [].into_iter())?;
         inbox::insert_all(c, (0..299).map(|number| (&s, item(number))))?;

@@ -54,6 +54,7 @@ fn store_payload(c: &mut dyn Conn, id: &EmitId, data: &str) -> Result<()> {
         id: EventId { ms: 5, seq: 2 },
         channel: "custom",
         data,
+        trace: None,
     };
     deliveries::insert_payload(c, &outgoing)
 }
@@ -134,6 +135,7 @@ fn what_is_due_comes_in_order_with_all_that_is_sent(#[values(Db::Sqlite, Db::Pos
             event_id: EventId { ms: 5, seq: 2 },
             channel: "custom".to_owned(),
             data: "{\"n\":1}".to_owned(),
+            trace: None,
         };
         assert_eq!(expected.due_since(), 10);
         assert_eq!(due[2], expected);

@@ -33,6 +33,7 @@ pub(crate) fn send(
         id: EventId { ms: at, seq: 0 },
         channel: "custom",
         data: r#"{"n": 1.0}"#,
+        trace: None,
     };
     deliveries::insert_payload(c, &outgoing)?;
     for webhook in webhooks {

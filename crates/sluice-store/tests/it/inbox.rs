@@ -25,6 +25,7 @@ fn item(id: &InvocationId) -> NewInboxItem<'_> {
         accepted_at: 4,
         depth: 0,
         reply_to: None,
+        trace: None,
     }
 }
 
@@ -73,6 +74,7 @@ fn work_waits_oldest_first_until_it_is_removed(#[values(Db::Sqlite, Db::Postgres
             accepted_at: 4,
             depth: 0,
             reply_to: None,
+            trace: None,
         };
         assert_eq!(items[0], first);
         assert_eq!(items[1].prop.as_deref(), Some("http"));

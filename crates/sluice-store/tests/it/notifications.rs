@@ -230,6 +230,7 @@ fn message(ids: &mut IdGen, kind: SendKind, state: SendState, updated_at: i64) -
         created_at: 1,
         updated_at,
         payload: "{}".to_owned(),
+        trace: None,
     }
 }
 

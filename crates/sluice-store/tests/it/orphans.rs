@@ -32,6 +32,7 @@ fn accept(c: &mut dyn Conn, emitter: &sluice_model::EmitterId, number: usize) ->
             accepted_at: 1,
             depth: 0,
             reply_to: None,
+            trace: None,
         };
         inbox::insert(c, emitter, &item)?;
         let upload = Upload {
@@ -174,6 +175,7 @@ fn a_payload_goes_with_its_last_delivery(#[values(Db::Sqlite, Db::Postgres)] db:
                 id: EventId { ms: 1, seq: 0 },
                 channel: "",
                 data: "{}",
+                trace: None,
             };
             deliveries::insert_payload(c, &event)?;
             for tail in webhooks {

@@ -39,6 +39,7 @@ fn run(workflow: &str, id: InvocationId, state: RunState) -> Run {
         error: None,
         exit_reason: None,
         event: "{}".to_owned(),
+        trace: None,
     }
 }
 
@@ -313,6 +314,7 @@ fn send(run: InvocationId, due_at: Option<i64>) -> SendRow {
         created_at: 1,
         updated_at: 1,
         payload: "{}".to_owned(),
+        trace: None,
     }
 }
 

@@ -47,6 +47,7 @@ fn store_with(db: Db, rows: &[(&str, SendKind, Option<i64>)]) -> Option<(TestSto
         created_at: 1,
         updated_at: 1,
         payload: "0".repeat(400),
+        trace: None,
     };
     let rows: Vec<SendRow> = rows.iter().map(row).collect();
     let ids = rows.iter().map(|row| row.id).collect();

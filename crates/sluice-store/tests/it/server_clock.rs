@@ -111,6 +111,7 @@ fn waiting_run(number: usize, due_at: i64) -> Run {
         error: None,
         exit_reason: None,
         event: "{}".to_owned(),
+        trace: None,
     }
 }
 
@@ -151,6 +152,7 @@ fn deliver(c: &mut dyn Conn, ids: &mut IdGen, now_ms: i64) -> Result<()> {
         id: EventId { ms: now_ms, seq: 0 },
         channel: "",
         data: "{}",
+        trace: None,
     };
     deliveries::insert_payload(c, &event)?;
     deliveries::insert(c, &emit_id, &webhook_id("w"), now_ms)
@@ -245,6 +247,7 @@ fn sends_keep_their_order_and_their_pauses(#[values(Db::Sqlite, Db::Postgres)] d
                 created_at: since,
                 updated_at: since,
                 payload: "{}".to_owned(),
+                trace: None,
             };
             sends::insert(c, &row)?;
             rows.push(row.id);

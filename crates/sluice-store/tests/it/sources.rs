@@ -216,6 +216,7 @@ fn furnish(c: &mut dyn Conn, tail: &str, key: char) -> Result<()> {
         accepted_at: 1,
         depth: 0,
         reply_to: None,
+        trace: None,
     };
     inbox::insert(c, &id, &item)?;
     let upload = Upload {

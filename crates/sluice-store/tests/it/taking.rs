@@ -62,6 +62,7 @@ fn store_due(c: &mut dyn Conn) -> Result<()> {
             error: None,
             exit_reason: None,
             event: "{}".to_owned(),
+            trace: None,
         };
         runs::begin(c, &run)?;
     }

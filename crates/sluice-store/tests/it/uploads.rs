@@ -71,6 +71,7 @@ fn files_of_work_that_still_waits_are_kept(#[values(Db::Sqlite, Db::Postgres)] d
             accepted_at: 1,
             depth: 0,
             reply_to: None,
+            trace: None,
         };
         inbox::insert(c, &source_id("s"), &item)?;
         assert_eq!(uploads::remove_older_than(c, 9, 9)?, 1);

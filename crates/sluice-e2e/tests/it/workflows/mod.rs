@@ -19,3 +19,4 @@ pub(crate) mod sends;
 mod sent;
 mod steps;
 mod testing;
+mod traces;

@@ -27,6 +27,7 @@ fn run() -> Run {
         error: None,
         exit_reason: None,
         event: "{}".to_owned(),
+        trace: None,
     }
 }
 

@@ -96,6 +96,7 @@ impl Fixture {
             audience: Audience::Listeners,
             depth: 0,
             held_until,
+            trace: None,
             loop_error: None,
         }
     }
@@ -206,6 +207,7 @@ impl Fixture {
             created_at: NOW,
             updated_at: NOW,
             payload: "{}".to_owned(),
+            trace: None,
         }
     }
 
@@ -229,6 +231,7 @@ impl Fixture {
                     accepted_at: NOW,
                     depth: 0,
                     reply_to: None,
+                    trace: None,
                 };
                 (&source, item)
             });
@@ -357,6 +360,7 @@ pub(super) fn run(id: InvocationId) -> Run {
         error: None,
         exit_reason: None,
         event: "{}".to_owned(),
+        trace: None,
     }
 }
 

@@ -15,6 +15,7 @@ use crate::{
     },
     owner::reply::NoReply,
     retention::{Stored, max_events},
+    spans,
 };
 
 impl SourceOwner {
@@ -33,7 +34,8 @@ impl SourceOwner {
         self.last_dispatch.ended(&id);
         match self.running.remove(&id) {
             None => {}
-            Some(Running::Work(work)) => {
+            Some(Running::Work(mut work)) => {
+                work.trace = spans::invocation(infra, self.core.id(), &work, &outcome);
                 if let Some(sender) = self.core.mailbox().take_reply(&id) {
                     let _ = sender.send(Err(no_reply(&outcome)));
                 }

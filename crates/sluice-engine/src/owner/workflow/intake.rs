@@ -21,6 +21,7 @@ use crate::{
     commit::progress::{Continuation, Progress},
     owner::handle::WorkflowControl,
     quotas::QuotaExceeded,
+    spans,
     work::Work,
 };
 
@@ -136,6 +137,7 @@ impl WorkflowOwner {
             pause_key: None,
             error: None,
             exit_reason: None,
+            trace: spans::run_context(self.core.infra(), work),
             event: work.event.to_string(),
         }
     }
@@ -165,7 +167,7 @@ impl WorkflowOwner {
 
     fn continue_run(&mut self, stored: StoredRun) {
         let StoredRun {
-            work,
+            mut work,
             run,
             records,
             held,
@@ -185,6 +187,13 @@ impl WorkflowOwner {
             run.deployment_id = self.current.id.clone();
             self.window.count();
             self.started_runs += 1;
+        }
+        if is_continued {
+            // The part of the run before its wait is the cause of this one.
+            work.trace = run.trace.take();
+        }
+        if run.trace.is_none() {
+            run.trace = spans::run_context(self.core.infra(), &work);
         }
         let version = version
             .map(Arc::new)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sluice_infra::compute_ms;
-use sluice_model::InvocationId;
+use sluice_model::{InvocationId, TraceContext};
 use sluice_runtime::Outcome;
 
 use super::{
@@ -18,6 +18,7 @@ use crate::{
         LiveProcess,
         uploads::{PLACEHOLDER, UploadError, write_uploads},
     },
+    spans,
     work::Work,
 };
 
@@ -176,6 +177,7 @@ impl WorkflowOwner {
         let writes = std::mem::take(&mut outcome.writes);
         self.writes.extend(self.kv.apply(writes, max_db));
         self.compute_ms += compute_ms(outcome.uncharged);
+        let trace = self.record_step(&run, &outcome);
         let (mut commit, runs) = self.commit_builder();
         let Some(active) = runs.get_mut(&run) else {
             return;
@@ -194,8 +196,30 @@ impl WorkflowOwner {
             &version.definition,
             end,
             &active.key,
+            trace.as_ref(),
         );
         active.stage = Stage::Committing(fate);
+        if fate != RunFate::Continues {
+            self.record_run(&run);
+        }
+    }
+
+    /// Records the span of a step that has ended. Returns its context.
+    fn record_step(&self, run: &InvocationId, outcome: &Outcome) -> Option<TraceContext> {
+        let active = self.runs.get(run)?;
+        let Stage::Running { started_at } = active.stage else {
+            return None;
+        };
+        let (infra, progress) = (self.core.infra(), &active.progress);
+        let step = &active.version.definition.steps[progress.position()];
+        spans::step(infra, &progress.run, &step.name, started_at, outcome)
+    }
+
+    /// Records the span of a run that ends or waits.
+    fn record_run(&self, run: &InvocationId) {
+        if let Some(active) = self.runs.get(run) {
+            spans::run_ended(self.core.infra(), &active.progress.run, &active.work);
+        }
     }
 
     /// Fails a run whose next step cannot run.
@@ -211,6 +235,7 @@ impl WorkflowOwner {
         let run = active.progress.run.clone();
         active.progress.run.error = commit.failed(run, &active.work, held, step, &error).error;
         active.stage = Stage::Committing(RunFate::Failed);
+        self.record_run(&id);
     }
 
     fn finish_run(&mut self, id: InvocationId) {
@@ -219,6 +244,7 @@ impl WorkflowOwner {
             self.pending.finished(active.progress.run.clone(), now_ms);
             active.stage = Stage::Committing(RunFate::Finished);
         }
+        self.record_run(&id);
     }
 
     /// The end of a step is committed: the run continues or has ended.

@@ -8,7 +8,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use sluice_infra::testing::NOW;
+use sluice_infra::{SendLabel, TaskLabel, testing::NOW};
 use sluice_model::{IdGen, InvocationId, SourceId};
 use sluice_store::inbox::{self, InboxKind, NewInboxItem};
 use sluice_testkit::{Api, Method};
@@ -18,13 +18,17 @@ use crate::{
     support::{EMITTER, deploy, new_user},
 };
 
-const OPEN_METRICS: &str = "application/openmetrics-text;version=1.0.0;q=0.6,text/plain;version=0.0.4;q=0.5,*/*;q=0.1";
+const OPEN_METRICS: &str =
+    "application/openmetrics-text;version=1.0.0;q=0.6,text/plain;version=0.0.4;q=0.5,*/*;q=0.1";
 
 async fn metrics(api: &Api) -> String {
     let answer = api.root(Method::GET, "/metrics").send().await;
     assert_eq!(answer.status, 200);
     let content_type = answer.header("content-type");
-    assert_eq!(content_type, Some("text/plain; version=0.0.4; charset=utf-8"));
+    assert_eq!(
+        content_type,
+        Some("text/plain; version=0.0.4; charset=utf-8")
+    );
     answer.text
 }
 
@@ -154,6 +158,7 @@ async fn a_request_that_waits_is_in_the_backlog_with_its_age() {
             accepted_at,
             depth: 0,
             reply_to: None,
+            trace: None,
         };
         inbox::insert(c, &id.into(), &item)
     });
@@ -193,7 +198,15 @@ fn expressions(panels: &Value) -> String {
 
 #[tokio::test]
 async fn rules_and_dashboard_use_metrics_that_exist_and_the_page_describes_all() {
-    let api = new_user().await;
+    let api = used_server().await;
+    // A metric with labels is there from its first value on.
+    let metrics_with_labels = &api.server.infra.metrics;
+    let (kind, result) = ("http", "sent");
+    let _ = metrics_with_labels
+        .sends
+        .get_or_create(&SendLabel { kind, result });
+    let label = TaskLabel { worker: "test" };
+    let _ = metrics_with_labels.worker_panics.get_or_create(&label);
     let text = metrics(&api).await;
     let families = text
         .lines()
@@ -203,7 +216,10 @@ async fn rules_and_dashboard_use_metrics_that_exist_and_the_page_describes_all()
     let rules = names_in(&read("alerts.yml"));
     let dashboard: Value = serde_json::from_str(&read("dashboard.json")).unwrap();
     let shown = names_in(&expressions(&dashboard["panels"]));
-    let unknown: Vec<_> = rules.union(&shown).filter(|name| !known.contains(*name)).collect();
+    let unknown: Vec<_> = rules
+        .union(&shown)
+        .filter(|name| !known.contains(*name))
+        .collect();
     assert!(unknown.is_empty(), "{unknown:?} {known:?}");
     let hidden: Vec<_> = rules.difference(&shown).collect();
     assert!(hidden.is_empty(), "alerts without a panel: {hidden:?}");

@@ -245,6 +245,7 @@ fn inbox_operation() -> impl Strategy<Value = Operation> {
                         accepted_at: 1,
                         depth: 0,
                         reply_to: None,
+                        trace: None,
                     };
                     inbox::insert(c, &source, &item)?;
                     String::new()

@@ -1,0 +1,161 @@
+//! The handle through which services continue traces and record spans.
+
+use std::{sync::Arc, time::Duration};
+
+use reqwest::Client;
+use sluice_model::TraceContext;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use crate::{Collector, Resource, Span, SpanMetrics, exporter::Exporter};
+
+/// Spans that wait for the exporter: some megabytes.
+const QUEUE: usize = 8_192;
+/// Of one request to the collector.
+const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Cheap to clone. Without a collector it records nothing and passes contexts on as they are.
+#[derive(Clone, Default)]
+pub struct Traces(Option<Arc<Inner>>);
+
+struct Inner {
+    queue: mpsc::Sender<Span>,
+    metrics: SpanMetrics,
+    sampling: Sampling,
+    random: Box<dyn Fn() -> u64 + Send + Sync>,
+    stopped: CancellationToken,
+    exporter: parking_lot::Mutex<Option<tokio::task::JoinHandle<()>>>,
+}
+
+pub struct TracesOptions {
+    pub collector: Collector,
+    pub resource: Resource,
+    pub sampling: Sampling,
+    pub metrics: SpanMetrics,
+    pub random: Box<dyn Fn() -> u64 + Send + Sync>,
+}
+
+/// The share of traces that begin here and are recorded. A trace that began elsewhere is recorded if its context says so.
+#[derive(Debug, Clone, Copy)]
+pub struct Sampling(u64);
+
+impl Sampling {
+    /// `None` when the ratio is not from 0 to 1.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "a ratio of 1 is the highest number"
+    )]
+    pub fn ratio(ratio: f64) -> Option<Sampling> {
+        (0.0..=1.0)
+            .contains(&ratio)
+            .then_some(Sampling((ratio * u64::MAX as f64) as u64))
+    }
+
+    fn admits(self, random: u64) -> bool {
+        self.0 > 0 && random <= self.0
+    }
+}
+
+impl Traces {
+    /// Starts the exporter. Has to be called on the async runtime.
+    pub fn start(options: TracesOptions) -> Result<Traces, reqwest::Error> {
+        let TracesOptions {
+            collector,
+            resource,
+            sampling,
+            metrics,
+            random,
+        } = options;
+        let client = Client::builder().timeout(TIMEOUT).build()?;
+        let (queue, spans) = mpsc::channel(QUEUE);
+        let stopped = CancellationToken::new();
+        let exporter = Exporter {
+            client,
+            collector,
+            resource,
+            metrics: metrics.clone(),
+            stopped: stopped.clone(),
+        };
+        let exporter = tokio::spawn(exporter.run(spans));
+        Ok(Traces(Some(Arc::new(Inner {
+            queue,
+            metrics,
+            sampling,
+            random,
+            stopped,
+            exporter: parking_lot::Mutex::new(Some(exporter)),
+        }))))
+    }
+
+    /// Sends what was recorded, for a few seconds at most. Later spans are dropped.
+    pub async fn stop(&self) {
+        let Some(inner) = &self.0 else { return };
+        inner.stopped.cancel();
+        let exporter = inner.exporter.lock().take();
+        if let Some(exporter) = exporter {
+            let _ = exporter.await;
+        }
+    }
+
+    /// The span of something that comes from outside, in the trace of its context. Without a context it may begin a trace.
+    pub fn begin(&self, incoming: Option<&TraceContext>) -> Option<TraceContext> {
+        match (incoming, &self.0) {
+            (Some(context), _) => Some(self.child(context)),
+            (None, Some(inner)) if inner.sampling.admits((inner.random)()) => {
+                let random = || u128::from((inner.random)());
+                let trace = (random() << 64) | random();
+                Some(TraceContext::root(trace, (inner.random)(), true))
+            }
+            (None, _) => None,
+        }
+    }
+
+    /// A new span in the same trace; the same context when nothing is recorded.
+    pub fn child(&self, context: &TraceContext) -> TraceContext {
+        match &self.0 {
+            Some(inner) if context.is_sampled() => context.with_span((inner.random)()),
+            _ => context.clone(),
+        }
+    }
+
+    /// Whether spans of this trace are recorded.
+    pub fn records(&self, context: &TraceContext) -> bool {
+        self.0.is_some() && context.is_sampled()
+    }
+
+    /// Records a span, unless its trace is not recorded.
+    pub fn record(&self, span: Span) {
+        if let Some(inner) = &self.0
+            && span.context.is_sampled()
+            && inner.queue.try_send(span).is_err()
+        {
+            inner.metrics.dropped.inc();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_collector_contexts_pass_unchanged_and_none_begin() {
+        let traces = Traces::default();
+        let context = TraceContext::root(1, 2, true);
+        assert_eq!(traces.begin(Some(&context)), Some(context.clone()));
+        assert_eq!(traces.begin(None), None);
+        assert_eq!(traces.child(&context), context);
+        assert!(!traces.records(&context));
+    }
+
+    #[test]
+    fn the_ratio_decides_which_traces_begin() {
+        let admits = |ratio, random| Sampling::ratio(ratio).unwrap().admits(random);
+        assert!(admits(1.0, u64::MAX) && admits(1.0, 0));
+        assert!(!admits(0.0, 0) && !admits(0.0, u64::MAX));
+        assert!(admits(0.5, u64::MAX / 4) && !admits(0.5, u64::MAX / 4 * 3));
+        assert!(Sampling::ratio(1.1).is_none() && Sampling::ratio(f64::NAN).is_none());
+    }
+}

@@ -4,6 +4,7 @@
 //! cannot store them.
 
 mod accounts;
+mod actions;
 mod activity;
 mod api_keys;
 mod apps;
@@ -27,6 +28,7 @@ mod sessions;
 mod sources;
 mod subscriptions;
 mod text;
+mod tools;
 mod traffic;
 mod users;
 mod webhooks;
@@ -36,6 +38,7 @@ pub use accounts::{
     Account, AccountUse, ConnectAccount, Connection, ConnectionAuthorization, ConnectionStatus,
     CreateAccount, UpdateAccount,
 };
+pub use actions::{ActionRun, ActionRunsQuery, RanAction, RunAction};
 pub use activity::{
     ActiveEmitter, Activity, ActivityQuery, ActivityStep, DeliveryTally, EmitterActivity,
     EmitterKind, EmitterState, EmittersQuery, ExpandEmittersQuery, FailingWebhook, Overview,
@@ -86,6 +89,7 @@ pub use sources::{
     CreateSource, Invocation, Retention, RunSource, Source, TickHealth, UpdateSource,
 };
 pub use subscriptions::{AutoSubscribe, Subscription, SubscriptionParameters};
+pub use tools::{EnableTool, RunTool, Tool};
 pub use traffic::{EmitterTraffic, RouteTraffic, Traffic, WebhookTraffic};
 pub use users::{
     CreateUser, CreatedUser, FreeUser, ListedUser, NO_LIMIT, PaidUser, RotatedKey, SignUp,

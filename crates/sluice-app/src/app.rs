@@ -8,6 +8,7 @@ use sluice_runtime::Processes;
 
 use crate::{
     accounts::{AccountProps, Accounts},
+    actions::Actions,
     activity::Activity,
     api_keys::ApiKeys,
     apps::{self, Apps},
@@ -28,6 +29,7 @@ use crate::{
     sources::Sources,
     starter,
     subscriptions::Subscriptions,
+    tools::Tools,
     users::Users,
     webhooks::Webhooks,
     workflows::Workflows,
@@ -37,6 +39,7 @@ use crate::{
 #[derive(Clone)]
 pub struct App {
     pub accounts: Accounts,
+    pub actions: Actions,
     pub activity: Activity,
     pub api_keys: ApiKeys,
     pub apps: Apps,
@@ -54,6 +57,7 @@ pub struct App {
     pub sessions: Sessions,
     pub sources: Sources,
     pub subscriptions: Subscriptions,
+    pub tools: Tools,
     pub users: Users,
     pub webhooks: Webhooks,
     pub workflows: Workflows,
@@ -89,6 +93,13 @@ impl App {
         let sessions = Sessions::new(infra, api_keys.clone());
         let health = Health::new(infra);
         let server_status = ServerStatus::new(infra, engine, processes);
+        let actions = Actions::new(
+            infra,
+            engine,
+            components.clone(),
+            forms.clone(),
+            account_props.clone(),
+        );
         Ok(App {
             activity: Activity::new(infra),
             audit: AuditLog::new(infra),
@@ -107,8 +118,15 @@ impl App {
                 forms.clone(),
             ),
             subscriptions: Subscriptions::new(infra),
+            tools: Tools::new(
+                infra,
+                components.clone(),
+                account_props.clone(),
+                actions.clone(),
+            ),
             workflows: Workflows::new(infra, engine, components.clone(), account_props),
             accounts,
+            actions,
             api_keys,
             apps,
             components,

@@ -1,10 +1,11 @@
 //! The use cases of Sluice, one service per noun, on top of the engine. The API calls nothing else to change state.
 //!
 //! Services depend on each other in one direction: `components` and `accounts` know no other service, `forms` calls
-//! `components`, `sources` calls `forms` and `components`, `workflows` calls `components`, `users` calls `webhooks` and
+//! `components`, `sources` and `actions` call `forms` and `components`, `tools` calls `actions`, `workflows` calls `components`, `users` calls `webhooks` and
 //! `accounts`, and `oidc` calls `users` and `sessions`. All of them record changes with `audit`. [`App`] only wires them.
 
 mod accounts;
+mod actions;
 mod activity;
 mod api_keys;
 mod app;
@@ -32,6 +33,7 @@ mod starter;
 mod subscriptions;
 mod tick_health;
 mod timer_rows;
+mod tools;
 mod users;
 mod webhooks;
 mod workflows;
@@ -44,6 +46,7 @@ pub use accounts::{
     AccountChange, AccountView, Accounts, ConnectRequest, ConnectResult, ConnectionView,
     NewAccount, ProviderAnswer,
 };
+pub use actions::{ActionRunPage, ActionRunView, Actions, RanAction, RunAction};
 pub use activity::{
     Activity, Chart, EmitterActivity, EmitterSelection, EmitterState, MOST_HOURS, Span, Step,
 };
@@ -75,6 +78,7 @@ pub use sluice_code::sample_event;
 pub use sources::{CreateSource, EventRange, OnHookError, SourceView, Sources, UpdateSource};
 pub use subscriptions::Subscriptions;
 pub use tick_health::TickHealth;
+pub use tools::{EnableTool, ToolView, Tools};
 pub use users::{FirstUser, NewUser, PLACEHOLDER_EMAIL, UserChange, Users};
 pub use webhooks::{
     NewWebhook, ReplayRange, ReplayedDelivery, WebhookChange, WebhookHealth, WebhookStatus,

@@ -28,11 +28,11 @@ use crate::{
     openapi::Description,
     request_span,
     routes::{
-        accounts, activity, api_keys, apps, audit, cluster, components, connect, connect_callback,
-        data_stores, deliveries, events, flow, forms, imports, logs, notifications, oidc,
-        older_events, one_event, operations, registry, replay, runs, server, session, sessions,
-        signup, sources, streams, subscriptions, uploads, user_admin, users, webhooks,
-        workflow_events, workflow_versions, workflows,
+        accounts, actions, activity, api_keys, apps, audit, cluster, components, connect,
+        connect_callback, data_stores, deliveries, events, flow, forms, imports, logs,
+        notifications, oidc, older_events, one_event, operations, registry, replay, runs, server,
+        session, sessions, signup, sources, streams, subscriptions, tools, uploads, user_admin,
+        users, webhooks, workflow_events, workflow_versions, workflows,
     },
     state::ServerState,
 };
@@ -120,6 +120,13 @@ fn api() -> OpenApiRouter<ServerState> {
         .routes(routes!(connect::authorize))
         .routes(routes!(data_stores::list))
         .routes(routes!(data_stores::delete))
+        .routes(routes!(actions::run))
+        .routes(routes!(actions::list))
+        .routes(routes!(actions::get))
+        .routes(routes!(actions::replay))
+        .routes(routes!(tools::list))
+        .routes(routes!(tools::get, tools::enable, tools::disable))
+        .routes(routes!(tools::run))
         .routes(routes!(workflows::create, workflows::list))
         .routes(routes!(workflows::schema))
         .routes(routes!(

@@ -1,6 +1,8 @@
 //! The handlers, by resource. Each extracts parameters, calls a service or reads the store, and maps the result to the API.
 
 pub(crate) mod accounts;
+mod action_run_view;
+pub(crate) mod actions;
 pub(crate) mod activity;
 pub(crate) mod api_keys;
 pub(crate) mod apps;
@@ -39,6 +41,7 @@ pub(crate) mod streams;
 pub(crate) mod subscriptions;
 pub(crate) mod summary;
 mod text_parameters;
+pub(crate) mod tools;
 pub(crate) mod uploads;
 pub(crate) mod user_admin;
 pub(crate) mod users;

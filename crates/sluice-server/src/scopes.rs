@@ -14,6 +14,8 @@ enum Need {
     /// Any key.
     Key,
     Scope(Scope),
+    /// `run`, or `deploy`, which can run any code.
+    Run,
     /// All scopes: the response has a main key of another user.
     Every,
     /// The main key or a session.
@@ -131,6 +133,17 @@ const NEEDS: &[(&str, &str, Need)] = &[
     ("POST", "/v1/accounts/connect", DEPLOY),
     ("GET", "/v1/accounts/connect/{id}", READ),
     ("POST", "/v1/accounts/connect/{id}/authorize", DEPLOY),
+    // Actions
+    ("POST", "/v1/actions/run", DEPLOY),
+    ("GET", "/v1/actions/runs", READ),
+    ("GET", "/v1/actions/runs/{run_id}", READ),
+    ("POST", "/v1/actions/runs/{run_id}/replay", DEPLOY),
+    // Tools
+    ("GET", "/v1/tools", READ),
+    ("GET", "/v1/tools/{name}", READ),
+    ("PUT", "/v1/tools/{name}", DEPLOY),
+    ("DELETE", "/v1/tools/{name}", DEPLOY),
+    ("POST", "/v1/tools/{name}/run", Need::Run),
     // Workflows
     ("GET", "/v1/workflows", READ),
     ("GET", "/v1/users/me/workflows", READ),
@@ -161,6 +174,8 @@ pub(crate) fn check(parts: &Parts, scopes: Scopes) -> Result<(), ApiError> {
     match need(&parts.method, path) {
         Some(Nothing | Key) => Ok(()),
         Some(Need::Scope(scope)) => require(scopes, scope),
+        Some(Need::Run) if scopes.has(Scope::Deploy) => Ok(()),
+        Some(Need::Run) => require(scopes, Scope::Run),
         // A path that the table lacks is closed to keys that are limited.
         Some(Every) | None => Scope::ALL
             .into_iter()

@@ -17,6 +17,7 @@ mod service;
 mod shelf_cache;
 mod words;
 
+pub(crate) use find::find;
 pub use input::{CodeInput, ComponentRef, FilesInput};
 pub use list::{ComponentFilter, ListedComponent, Scope};
 pub use prepare::raw_address;

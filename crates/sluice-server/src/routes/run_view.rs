@@ -60,7 +60,12 @@ pub(super) fn on_the_wire(
     })
 }
 
-fn wait(run: &runs::Run, pause: &Pause, step: Option<String>, settings: &Settings) -> RunWait {
+pub(super) fn wait(
+    run: &runs::Run,
+    pause: &Pause,
+    step: Option<String>,
+    settings: &Settings,
+) -> RunWait {
     let addresses = run
         .pause_key
         .as_deref()
@@ -96,7 +101,7 @@ fn step(listed: ListedStep, detail: Detail) -> Result<RunStep, ApiError> {
     })
 }
 
-fn send(row: SendSummary) -> RunSend {
+pub(super) fn send(row: SendSummary) -> RunSend {
     RunSend {
         id: row.id.to_string(),
         step: row.step,

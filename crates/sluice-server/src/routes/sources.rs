@@ -207,7 +207,7 @@ pub(super) fn event_to_run(event: Option<&RawValue>) -> Box<RawValue> {
 }
 
 /// The first reference that is present. A URL next to code only documents the origin of the code.
-fn component_ref(
+pub(super) fn component_ref(
     id: Option<String>,
     input: CodeInput,
     key: Option<String>,

@@ -23,6 +23,8 @@ const SECTIONS = [
       "guide/workflow-editor.md",
       "runs.md",
       "sending.md",
+      "guide/actions.md",
+      "guide/mcp.md",
       "guide/npm-packages.md",
       "guide/typescript.md",
       {

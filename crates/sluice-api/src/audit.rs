@@ -62,6 +62,8 @@ pub struct AuditQuery {
     pub action: Option<String>,
     /// The id or the name of the author.
     pub actor: Option<String>,
+    /// The id of a named API key: only its entries.
+    pub key_id: Option<String>,
     /// The id or the name of the target.
     pub target: Option<String>,
     /// Text in the action, the author, the target or the address, case-insensitive.

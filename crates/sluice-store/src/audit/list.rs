@@ -23,6 +23,8 @@ pub struct AuditFilter {
     pub action: Option<String>,
     /// The id or the name of the author.
     pub actor: Option<String>,
+    /// The named key of the author.
+    pub credential_id: Option<String>,
     /// The id or the name of the target.
     pub target: Option<String>,
     /// Part of the action, the author, the target or the address; letters of ASCII are found in either case.
@@ -78,6 +80,9 @@ impl Bound {
             add(actor.into(), &|n| {
                 format!("(actor_id = {n} OR actor_name = {n})")
             });
+        }
+        if let Some(key) = &filter.credential_id {
+            add(key.into(), &|n| format!("credential_id = {n}"));
         }
         if let Some(target) = &filter.target {
             add(target.into(), &|n| {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use sluice_server::openapi;
 
 /// Operations with the action that they record. `changes` performs each of them.
-pub(super) const AUDITED: [(&str, &str); 50] = [
+pub(super) const AUDITED: [(&str, &str); 55] = [
     ("createAccount", "account.create"),
     ("createAutoSubscription", "auto_subscription.create"),
     ("createComponent", "component.create"),
@@ -24,6 +24,8 @@ pub(super) const AUDITED: [(&str, &str); 50] = [
     ("deleteUser", "user.delete"),
     ("deleteWebhook", "webhook.delete"),
     ("deleteWorkflow", "workflow.delete"),
+    ("disableTool", "tool.disable"),
+    ("enableTool", "tool.enable"),
     ("endOtherSessions", "session.end"),
     ("endSession", "session.end"),
     ("importComponents", "registry.import"),
@@ -31,6 +33,7 @@ pub(super) const AUDITED: [(&str, &str); 50] = [
     ("publishToAccount", "component.publish"),
     ("registerApp", "app.register"),
     ("removeApp", "app.remove"),
+    ("replayActionRun", "run.replay"),
     ("replayDeliveries", "delivery.replay"),
     ("replayDelivery", "delivery.replay"),
     ("replayEvents", "event.replay"),
@@ -43,6 +46,8 @@ pub(super) const AUDITED: [(&str, &str); 50] = [
     ("rotateOwnKey", "user.rotate_key"),
     ("rotateUserKey", "user.rotate_key"),
     ("rotateWebhookSecret", "webhook.rotate_secret"),
+    ("runAction", "action.run"),
+    ("runTool", "action.run"),
     ("setOauthClient", "app.set_oauth_client"),
     ("signIn", "session.sign_in"),
     ("signOut", "session.sign_out"),

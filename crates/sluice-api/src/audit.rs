@@ -60,10 +60,8 @@ pub struct AuditTarget {
 pub struct AuditQuery {
     /// The beginning of the action, such as `source` or `webhook.rotate_secret`.
     pub action: Option<String>,
-    /// The id or the name of the author.
+    /// The id or the name of the author, or the id of the named key.
     pub actor: Option<String>,
-    /// The id of a named API key: only its entries.
-    pub key_id: Option<String>,
     /// The id or the name of the target.
     pub target: Option<String>,
     /// Text in the action, the author, the target or the address, case-insensitive.

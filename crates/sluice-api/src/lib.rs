@@ -6,6 +6,7 @@
 mod accounts;
 mod actions;
 mod activity;
+mod agent_access;
 mod api_keys;
 mod apps;
 mod audit;
@@ -44,6 +45,7 @@ pub use activity::{
     EmitterKind, EmitterState, EmittersQuery, ExpandEmittersQuery, FailingWebhook, Overview,
     ServerTally, Tally, WebhookTally,
 };
+pub use agent_access::{AgentAnswer, AgentApplication, AgentQuery, ApproveAgent};
 pub use api_keys::{CreateNamedKey, CreatedNamedKey, KeyScope, NamedKey};
 pub use apps::{
     App, AppOauth, AuthType, ClientAuthentication, CustomField, ListedApp, OauthClient,

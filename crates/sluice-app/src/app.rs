@@ -10,6 +10,7 @@ use crate::{
     accounts::{AccountProps, Accounts},
     actions::Actions,
     activity::Activity,
+    agent_access::AgentAccess,
     api_keys::ApiKeys,
     apps::{self, Apps},
     audit::AuditLog,
@@ -41,6 +42,7 @@ pub struct App {
     pub accounts: Accounts,
     pub actions: Actions,
     pub activity: Activity,
+    pub agent_access: AgentAccess,
     pub api_keys: ApiKeys,
     pub apps: Apps,
     pub audit: AuditLog,
@@ -102,6 +104,7 @@ impl App {
         );
         Ok(App {
             activity: Activity::new(infra),
+            agent_access: AgentAccess::new(infra, api_keys.clone()),
             audit: AuditLog::new(infra),
             data_stores: DataStores::new(infra),
             flow: FlowMap::new(infra, health.clone()),

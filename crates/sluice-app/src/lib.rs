@@ -2,11 +2,12 @@
 //!
 //! Services depend on each other in one direction: `components` and `accounts` know no other service, `forms` calls
 //! `components`, `sources` and `actions` call `forms` and `components`, `tools` calls `actions`, `workflows` calls `components`, `users` calls `webhooks` and
-//! `accounts`, and `oidc` calls `users` and `sessions`. All of them record changes with `audit`. [`App`] only wires them.
+//! `accounts`, `oidc` calls `users` and `sessions`, and `agent_access` calls `api_keys`. All of them record changes with `audit`. [`App`] only wires them.
 
 mod accounts;
 mod actions;
 mod activity;
+mod agent_access;
 mod api_keys;
 mod app;
 mod apps;
@@ -49,6 +50,9 @@ pub use accounts::{
 pub use actions::{ActionRunPage, ActionRunView, Actions, RanAction, RunAction};
 pub use activity::{
     Activity, Chart, EmitterActivity, EmitterSelection, EmitterState, MOST_HOURS, Span, Step,
+};
+pub use agent_access::{
+    AccessError, AgentAccess, AppRequest, Application, Approval, Exchange, IssuedKey,
 };
 pub use api_keys::{ApiKeys, MAX_KEYS, NewKey};
 pub use app::App;

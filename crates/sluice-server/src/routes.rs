@@ -4,6 +4,8 @@ pub(crate) mod accounts;
 mod action_run_view;
 pub(crate) mod actions;
 pub(crate) mod activity;
+pub(crate) mod agent_access;
+pub(crate) mod agent_oauth;
 pub(crate) mod api_keys;
 pub(crate) mod apps;
 pub(crate) mod audit;

@@ -133,6 +133,9 @@ const NEEDS: &[(&str, &str, Need)] = &[
     ("POST", "/v1/accounts/connect", DEPLOY),
     ("GET", "/v1/accounts/connect/{id}", READ),
     ("POST", "/v1/accounts/connect/{id}/authorize", DEPLOY),
+    // Access of AI applications: named keys do not give it.
+    ("GET", "/v1/agent_access", MainKey),
+    ("POST", "/v1/agent_access", MainKey),
     // Actions
     ("POST", "/v1/actions/run", DEPLOY),
     ("GET", "/v1/actions/runs", READ),

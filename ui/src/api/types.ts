@@ -23,6 +23,7 @@ export type Run = Schemas['Run'];
 export type RunStep = Schemas['RunStep'];
 export type RunSend = Schemas['RunSend'];
 export type RunWait = Schemas['RunWait'];
+export type Tool = Schemas['Tool'];
 export type Account = Schemas['Account'];
 export type AccountUse = Schemas['AccountUse'];
 export type App = Schemas['App'];

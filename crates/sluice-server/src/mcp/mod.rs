@@ -28,7 +28,7 @@ use rmcp::transport::streamable_http_server::{
 use self::{client::McpClient, handler::McpHandler};
 use crate::{
     api_service::ApiService, auth::Caller, error::ApiError, read_body::read_body, request_span,
-    state::ServerState, wrong_keys::ClientAddress,
+    routes::agent_oauth, state::ServerState, wrong_keys::ClientAddress,
 };
 
 pub(crate) const PATH: &str = "/mcp";
@@ -64,8 +64,12 @@ impl Mcp {
         let headers = response.headers_mut();
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         if response.status() == StatusCode::UNAUTHORIZED {
-            let scheme = HeaderValue::from_static("Bearer");
-            response.headers_mut().insert(WWW_AUTHENTICATE, scheme);
+            let url = &self.state.infra.settings.public_url;
+            let metadata = agent_oauth::RESOURCE;
+            let scheme = format!("Bearer resource_metadata=\"{url}{metadata}\"");
+            if let Ok(scheme) = HeaderValue::try_from(scheme) {
+                response.headers_mut().insert(WWW_AUTHENTICATE, scheme);
+            }
         }
         response
     }

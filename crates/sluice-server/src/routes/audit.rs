@@ -59,7 +59,6 @@ fn parse(caller: &User, query: AuditQuery) -> Result<AuditFilter, ApiError> {
         user: account(caller, query.scope.as_deref(), query.user.as_deref())?,
         action: filled("action", query.action)?,
         actor: filled("actor", query.actor)?,
-        credential_id: filled("key_id", query.key_id)?,
         target: filled("target", query.target)?,
         text: search_text(query.q)?,
         since: time("since", query.since)?,

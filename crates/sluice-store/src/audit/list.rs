@@ -21,10 +21,8 @@ pub struct AuditFilter {
     pub user: Option<UserId>,
     /// The beginning of the action.
     pub action: Option<String>,
-    /// The id or the name of the author.
+    /// The id or the name of the author, or the id of the named key.
     pub actor: Option<String>,
-    /// The named key of the author.
-    pub credential_id: Option<String>,
     /// The id or the name of the target.
     pub target: Option<String>,
     /// Part of the action, the author, the target or the address; letters of ASCII are found in either case.
@@ -78,11 +76,8 @@ impl Bound {
         }
         if let Some(actor) = &filter.actor {
             add(actor.into(), &|n| {
-                format!("(actor_id = {n} OR actor_name = {n})")
+                format!("(actor_id = {n} OR actor_name = {n} OR credential_id = {n})")
             });
-        }
-        if let Some(key) = &filter.credential_id {
-            add(key.into(), &|n| format!("credential_id = {n}"));
         }
         if let Some(target) = &filter.target {
             add(target.into(), &|n| {

@@ -33,7 +33,11 @@ async fn without_a_right_key_nothing_is_answered() {
         .send()
         .await;
     assert_eq!(answer.status, 401);
-    assert_eq!(answer.header("www-authenticate"), Some("Bearer"));
+    let challenge = answer.header("www-authenticate").unwrap_or_default();
+    assert!(
+        challenge.starts_with("Bearer resource_metadata="),
+        "{challenge}"
+    );
     let answer = root
         .root(Method::GET, "/mcp")
         .header("authorization", &format!("Bearer {}", root.key()))
@@ -81,7 +85,7 @@ async fn a_key_sees_and_calls_the_tools_of_its_scopes() {
     // Its runs and changes are recorded with the key.
     let path = format!("/actions/runs/{}", ran["id"].as_str().unwrap());
     assert_eq!(api.get(&path).await.ok()["key_id"], id);
-    let log = api.get(&format!("/audit?key_id={id}")).await.ok();
+    let log = api.get(&format!("/audit?actor={id}")).await.ok();
     assert_eq!(log.as_array().unwrap().len(), 1);
     assert_eq!(log[0]["action"], "action.run");
     assert_eq!(log[0]["details"]["tool"], "say");

@@ -2,6 +2,7 @@
 
 mod builtin;
 mod keys;
+mod oauth;
 mod official_client;
 mod stdio;
 mod tools;

@@ -44,7 +44,19 @@ pub(super) async fn over_stdio(api: &Api, url: &str, requests: &[Value]) -> Resu
 }
 
 async fn exchange(input: &Value) -> Results {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/mcp/client.mjs");
+    let Value::Array(mut results) = run_script("client.mjs", input).await else {
+        panic!("no results");
+    };
+    Results {
+        connected: results.remove(0),
+        results,
+    }
+}
+
+/// Runs a script of this folder with JSON as input and output.
+pub(super) async fn run_script(name: &str, input: &Value) -> Value {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/mcp");
+    let script = folder.join(name);
     let mut child = Command::new("node")
         .arg(script)
         .stdin(Stdio::piped())
@@ -58,11 +70,7 @@ async fn exchange(input: &Value) -> Results {
     drop(stdin);
     let output = child.wait_with_output().await.expect("it ends");
     assert!(output.status.success(), "`make deno` installs the client");
-    let mut results: Vec<Value> = serde_json::from_slice(&output.stdout).expect("JSON");
-    Results {
-        connected: results.remove(0),
-        results,
-    }
+    serde_json::from_slice(&output.stdout).expect("JSON")
 }
 
 /// The JSON in the text of a result that is no error.

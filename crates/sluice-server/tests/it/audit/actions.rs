@@ -67,7 +67,11 @@ pub(super) const AUDITED: [(&str, &str); 55] = [
 pub(super) const BY_KIND: [&str; 1] = ["updateWorkflow"];
 
 /// Operations without an entry, and the reason.
-const EXEMPT: [(&str, &str); 7] = [
+const EXEMPT: [(&str, &str); 8] = [
+    (
+        "approveAgent",
+        "gives a code: its exchange records key.create",
+    ),
     (
         "connectAccount",
         "changes nothing until the provider confirms: then account.connect is recorded",

@@ -14,12 +14,15 @@ use tracing_subscriber::{
     EnvFilter, Layer, Registry, fmt, layer::SubscriberExt, util::SubscriberInitExt,
 };
 
+/// A crate that logs each request at the level of information.
+const QUIET: &str = "rmcp=warn";
+
 use self::{json_fields::JsonFields, node_field::NodeField, rate_limit::RateLimit};
 use crate::options::{LogFormat, LoggingOptions};
 
 pub(crate) fn start(options: &LoggingOptions, node: Option<&str>) -> anyhow::Result<()> {
     let directives = &options.log;
-    let levels = EnvFilter::try_new(directives)
+    let levels = EnvFilter::try_new(format!("{QUIET},{directives}"))
         .with_context(|| format!("--log {directives} is not a level or a list of directives"))?;
     let limit = RateLimit::start().context("cannot start the thread of the log")?;
     let ansi = stderr().is_terminal();

@@ -4,6 +4,7 @@
 mod home;
 mod list;
 mod prepare;
+mod ran;
 mod replay;
 mod request;
 mod run;
@@ -12,7 +13,7 @@ mod view;
 
 pub use list::ActionRunPage;
 pub(crate) use prepare::{must_be_an_action, use_account};
+pub use ran::RanAction;
 pub use request::RunAction;
-pub use run::RanAction;
 pub use service::Actions;
 pub use view::ActionRunView;

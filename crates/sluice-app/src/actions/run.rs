@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
 use sluice_engine::{EngineError, accept::RunEnd};
 use sluice_model::{
-    ComponentId, DeploymentId, InvocationId, WorkflowId,
+    DeploymentId, InvocationId, WorkflowId,
     workflow::{RunOrigin, WorkflowDefinition},
 };
 use sluice_store::{
@@ -20,6 +19,7 @@ use tokio::time::{Instant, sleep};
 use super::{
     home::{definition, insert_version},
     prepare::Prepared,
+    ran::RanAction,
     request::RunAction,
     service::Actions,
     view::ActionRunView,
@@ -38,15 +38,6 @@ const LONGEST_WAIT: Duration = Duration::from_mins(5);
 const START: Duration = Duration::from_secs(30);
 /// Pause between reads of a run that has responded and not ended.
 const POLL: Duration = Duration::from_millis(200);
-
-/// What the event of a run says about its action.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RanAction {
-    pub component_id: ComponentId,
-    pub key: Option<String>,
-    pub name: String,
-    pub version: String,
-}
 
 /// A run that is to be stored.
 pub(super) struct NewRun {

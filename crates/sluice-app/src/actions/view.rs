@@ -9,7 +9,7 @@ use sluice_store::{
     sends::{self, SendSummary},
 };
 
-use super::run::RanAction;
+use super::ran::RanAction;
 
 pub struct ActionRunView {
     pub run: Run,

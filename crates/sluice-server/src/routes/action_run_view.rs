@@ -32,7 +32,9 @@ pub(super) fn on_the_wire(view: ActionRunView, settings: &Settings) -> Result<Ac
         step,
         sends,
     } = view;
+    // The value of a run that waits says only how it is resumed.
     let outcome = step
+        .filter(|_| run.finished_at.is_some())
         .map(|step| Outcome::read(&step.record.exports, step.record.logs))
         .transpose()
         .map_err(|error| ApiError::internal("the stored run is corrupt", error))?;

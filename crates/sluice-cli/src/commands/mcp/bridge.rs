@@ -1,13 +1,17 @@
 //! Passes messages between standard input and output and the server. Requests run beside each other.
 
-use std::{collections::HashMap, error::Error as _};
+use std::{
+    collections::HashMap,
+    error::Error as _,
+    io::{self, BufRead, Write},
+    thread,
+};
 
 use eventsource_stream::Eventsource;
 use futures_util::{StreamExt, pin_mut};
 use reqwest::{Response, StatusCode, header::CONTENT_TYPE};
 use serde_json::Value;
 use tokio::{
-    io::{AsyncBufReadExt, AsyncWriteExt, BufReader, stdin, stdout},
     sync::{mpsc, watch},
     task::{AbortHandle, JoinSet},
 };
@@ -18,16 +22,17 @@ use crate::client::{Client, ClientError};
 /// Runs until standard input ends and all requests are answered.
 pub(super) async fn run(client: Client) -> anyhow::Result<()> {
     let (lines, written) = mpsc::unbounded_channel();
-    let writer = tokio::spawn(write(written));
+    let writer = tokio::task::spawn_blocking(|| write(written));
     let bridge = Bridge {
         client,
         lines,
         version: watch::Sender::new(None),
     };
-    let mut input = BufReader::new(stdin()).lines();
+    let mut input = input_lines();
     let mut requests = JoinSet::new();
     let mut running: HashMap<String, AbortHandle> = HashMap::new();
-    while let Some(line) = input.next_line().await? {
+    while let Some(line) = input.recv().await {
+        let line = line?;
         if line.trim().is_empty() {
             continue;
         }
@@ -133,12 +138,25 @@ fn is_stream(response: &Response) -> bool {
     content_type.is_some_and(|value| value.as_bytes().starts_with(b"text/event-stream"))
 }
 
-async fn write(mut lines: mpsc::UnboundedReceiver<String>) -> std::io::Result<()> {
-    let mut out = stdout();
-    while let Some(line) = lines.recv().await {
-        out.write_all(line.as_bytes()).await?;
-        out.write_all(b"\n").await?;
-        out.flush().await?;
+/// The lines of standard input, which a thread reads.
+fn input_lines() -> mpsc::Receiver<io::Result<String>> {
+    let (sender, lines) = mpsc::channel(16);
+    thread::spawn(move || {
+        for line in io::stdin().lock().lines() {
+            if sender.blocking_send(line).is_err() {
+                break;
+            }
+        }
+    });
+    lines
+}
+
+fn write(mut lines: mpsc::UnboundedReceiver<String>) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    while let Some(line) = lines.blocking_recv() {
+        out.write_all(line.as_bytes())?;
+        out.write_all(b"\n")?;
+        out.flush()?;
     }
     Ok(())
 }

@@ -1,10 +1,10 @@
 // The official client of the Model Context Protocol. Standard input has the way to the server and the requests, as JSON; standard
 // output gets their results.
 
+import { text } from "node:stream/consumers";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { text } from "node:stream/consumers";
 
 const { url, key, command, args, env, requests } = JSON.parse(await text(process.stdin));
 

@@ -1,10 +1,10 @@
 // The official client signs in by OAuth: it finds the server's metadata, registers itself, and exchanges a code. Standard input has
 // the address, and what the user answers with.
 
+import { text } from "node:stream/consumers";
 import { UnauthorizedError } from "@modelcontextprotocol/sdk/client/auth.js";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { text } from "node:stream/consumers";
 
 const { url, key, scopes } = JSON.parse(await text(process.stdin));
 

@@ -14,11 +14,11 @@ use tracing_subscriber::{
     EnvFilter, Layer, Registry, fmt, layer::SubscriberExt, util::SubscriberInitExt,
 };
 
-/// A crate that logs each request at the level of information.
-const QUIET: &str = "rmcp=warn";
-
 use self::{json_fields::JsonFields, node_field::NodeField, rate_limit::RateLimit};
 use crate::options::{LogFormat, LoggingOptions};
+
+/// A crate that logs each request at the level of information.
+const QUIET: &str = "rmcp=warn";
 
 pub(crate) fn start(options: &LoggingOptions, node: Option<&str>) -> anyhow::Result<()> {
     let directives = &options.log;

@@ -76,14 +76,8 @@ async fn a_source_is_deployed_run_read_and_deleted() {
     assert!(read[2].to_string().contains("got 1"), "{}", read[2]);
     assert_eq!(value(&read[3])["data"][0]["id"], id);
     let delete = call("sluice_delete_source", json!({ "id": id }));
-    let deleted = over_http(
-        &api,
-        &[
-            delete,
-            call("sluice_get_source", json!({ "id": "dc_none" })),
-        ],
-    );
-    let deleted = deleted.await.results;
+    let missing = call("sluice_get_source", json!({ "id": "dc_none" }));
+    let deleted = over_http(&api, &[delete, missing]).await.results;
     assert_eq!(value(&deleted[0]), "done");
     assert!(refusal(&deleted[1]).contains("source not found"));
 }

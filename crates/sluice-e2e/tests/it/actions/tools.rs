@@ -97,17 +97,3 @@ async fn only_actions_with_sound_values_become_tools() {
     }
     assert_eq!(api.get("/tools").await.ok(), json!([]));
 }
-
-#[tokio::test]
-async fn a_tool_whose_action_is_gone_says_so() {
-    let api = new_user().await;
-    let key = publish(&api, ECHO).await;
-    enable(&api, "say", json!({ "component": key })).await;
-    let removed = api.delete(&format!("/components/published/{key}")).await;
-    assert_eq!(removed.status, 204, "{}", removed.text);
-    let tool = api.get("/tools/say").await.ok();
-    // The component stays among those that the account saved, or the tool names its problem.
-    if let Some(problem) = tool["problem"].as_str() {
-        assert!(problem.contains(&key), "{problem}");
-    }
-}

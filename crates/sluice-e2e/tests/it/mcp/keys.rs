@@ -20,7 +20,11 @@ async fn named(api: &Api, scopes: &[&str]) -> (String, String) {
 async fn without_a_right_key_nothing_is_answered() {
     for key in ["", "0123456789abcdef0123456789abcdef"] {
         let answer = with_key(key, &[]).await;
-        assert_eq!(answer.connected["error"]["code"], 401, "{}", answer.connected);
+        assert_eq!(
+            answer.connected["error"]["code"], 401,
+            "{}",
+            answer.connected
+        );
     }
     let root = shared_server(Backend::Sqlite).api();
     let answer = root

@@ -12,7 +12,7 @@ stage();
 
 const ECHO = `export default {
   name: "Echo", key: "test-echo", version: "1.0.0", type: "action", description: "Returns what it gets.",
-  props: { text: { type: "string", label: "Text" }, count: { type: "integer", label: "Count", optional: true } },
+  props: { text: { type: "string", label: "Text" }, count: { type: "integer", label: "Count" } },
   run() { console.log("echo", this.text); return { text: this.text, count: this.count }; },
 };`;
 const panel = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
@@ -92,7 +92,7 @@ test('an application is approved with fewer scopes than it asked for', async () 
   const question = panel(page, 'Give access to Helper?');
   await question.getByText('an application on your machine').waitFor();
   expect(await violationsInBothSchemes(page)).toEqual([]);
-  await question.getByLabel('Run').uncheck();
+  await question.getByRole('checkbox', { name: /^Run / }).uncheck();
   await question.getByRole('button', { name: 'Allow' }).click();
   await expect
     .poll(() => returned.find(({ pathname }) => pathname === '/callback')?.searchParams.get('state'))

@@ -256,7 +256,8 @@ async fn actions(log: &mut Log, user: &User, name: &str) {
         "\"Act\", \"key\": \"act\", \"type\": \"action\"",
     );
     let component = json!({ "component_code": code });
-    let component = user.post("/components", &component).await.ok();
+    let created = post(user, "/components", &component);
+    let (component, _) = log.expect("createComponent", name, created).await;
     let props = json!({ "token": SECRET, "city": "Ulm" });
     let body = json!({ "component_id": component["id"], "configured_props": props });
     let ran = post(user, "/actions/run", &body);

@@ -37,7 +37,7 @@ pub(crate) struct Front {
 }
 
 impl Front {
-    pub(crate) fn new(state: ServerState) -> Self {
+    pub(crate) fn new(state: &ServerState) -> Self {
         let api = ApiService::new(state.clone());
         Front {
             request_ids: RequestIds::new(state.infra.ids.rng().next_u64()),

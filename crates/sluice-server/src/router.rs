@@ -120,14 +120,7 @@ fn api() -> OpenApiRouter<ServerState> {
         .routes(routes!(connect::authorize))
         .routes(routes!(data_stores::list))
         .routes(routes!(data_stores::delete))
-        .routes(routes!(agent_access::get, agent_access::approve))
-        .routes(routes!(actions::run))
-        .routes(routes!(actions::list))
-        .routes(routes!(actions::get))
-        .routes(routes!(actions::replay))
-        .routes(routes!(tools::list))
-        .routes(routes!(tools::get, tools::enable, tools::disable))
-        .routes(routes!(tools::run))
+        .merge(agents())
         .routes(routes!(workflows::create, workflows::list))
         .routes(routes!(workflows::schema))
         .routes(routes!(
@@ -147,6 +140,19 @@ fn api() -> OpenApiRouter<ServerState> {
         .routes(routes!(one_event::of_workflow))
         .routes(routes!(workflow_events::errors));
     OpenApiRouter::with_openapi(Description::openapi()).nest("/v1", v1)
+}
+
+/// Single actions, tools, and access for AI applications.
+fn agents() -> OpenApiRouter<ServerState> {
+    OpenApiRouter::new()
+        .routes(routes!(agent_access::get, agent_access::approve))
+        .routes(routes!(actions::run))
+        .routes(routes!(actions::list))
+        .routes(routes!(actions::get))
+        .routes(routes!(actions::replay))
+        .routes(routes!(tools::list))
+        .routes(routes!(tools::get, tools::enable, tools::disable))
+        .routes(routes!(tools::run))
 }
 
 /// All routes, with the console as fallback.

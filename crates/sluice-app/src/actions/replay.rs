@@ -32,7 +32,7 @@ impl Actions {
             }
         });
         let (before, definition) = found.await?.ok_or_else(missing)?;
-        let target = Target::new(TargetKind::Run, run.to_string(), &definition.name);
+        let target = Target::new(TargetKind::Run, run, &definition.name);
         let change = Change::new(&self.infra, actor, Action::RunReplay, target);
         let new = NewRun {
             home,

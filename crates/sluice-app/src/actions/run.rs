@@ -204,10 +204,6 @@ fn store(
         reply_to: node,
     };
     inbox::insert(c, &home, &item)?;
-    change.set_target(Target::new(
-        TargetKind::Run,
-        id.to_string(),
-        &definition.name,
-    ));
+    change.set_target(Target::new(TargetKind::Run, id, &definition.name));
     change.record(c)
 }

@@ -40,7 +40,7 @@ impl Tools {
             tool.map(|tool| with_component(c, tool)).transpose()
         });
         let (tool, component) = read.await?.ok_or(EngineError::NotFound("tool"))?;
-        Ok(view(&self.infra, tool, component))
+        Ok(view(&self.infra, tool, component.as_ref()))
     }
 
     /// All tools of the user, by name.
@@ -54,7 +54,7 @@ impl Tools {
         });
         let tools = read.await?.into_iter();
         Ok(tools
-            .map(|(tool, component)| view(&self.infra, tool, component))
+            .map(|(tool, component)| view(&self.infra, tool, component.as_ref()))
             .collect())
     }
 }
@@ -65,12 +65,12 @@ fn with_component(c: &mut dyn Conn, tool: Tool) -> Result<(Tool, Option<Componen
     Ok((tool, component))
 }
 
-fn view(infra: &Infra, tool: Tool, component: Option<Component>) -> ToolView {
+fn view(infra: &Infra, tool: Tool, component: Option<&Component>) -> ToolView {
     let (values, unreadable) = match preset::open(infra, &tool) {
         Ok(values) => (values, None),
         Err(error) => (Map::new(), Some(error.to_string())),
     };
-    let shape = component.as_ref().map(|component| &component.shape);
+    let shape = component.map(|component| &component.shape);
     let problem = match shape {
         None => Some(format!("there is no component {} any more", tool.component)),
         Some(shape) if shape.kind == ComponentKind::Source => {

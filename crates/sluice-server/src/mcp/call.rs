@@ -54,7 +54,7 @@ pub(super) fn of_builtin(
 /// An action that the user enabled.
 pub(super) fn of_action(
     name: &str,
-    arguments: Map<String, Value>,
+    arguments: &Map<String, Value>,
     client: &McpClient,
 ) -> Result<Request<Body>, String> {
     let path = format!("/v1/tools/{}/run", utf8_percent_encode(name, SEGMENT));

@@ -75,7 +75,7 @@ impl ServerHandler for McpHandler {
         let builtin = builtin::find(&request.name);
         let prepared = match builtin {
             Some(tool) => call::of_builtin(tool, arguments, &client),
-            None => call::of_action(&request.name, arguments, &client),
+            None => call::of_action(&request.name, &arguments, &client),
         };
         let prepared = match prepared {
             Ok(request) => request,

@@ -11,6 +11,8 @@ CONSOLE := ui/dist/index.html
 DOCS_TOOLS := docs/node_modules/.installed
 DOCS := docs/.vitepress/dist/index.html
 TAP := target/tap/.installed
+OPENAPI_PYTHON := target/openapi/.installed
+OPENAPI_LINTERS := scripts/openapi/node_modules/.installed
 BINARY := target/release/sluice
 # Written after a successful check of the console, so that it runs again only when a file of the console changes.
 CONSOLE_SOURCES := docs/openapi.json $(shell find ui/src ui/public ui/tests ui/*.ts ui/*.js ui/*.json ui/index.html -type f ! -name schema.d.ts)
@@ -68,8 +70,11 @@ check: tools runner $(CONSOLE_CHECKED) ## Check format and lints, and test the p
 
 test: lint ui docs runner $(TAP) ## Lint, then run every test: on SQLite, on a throw-away PostgreSQL, and in a browser
 	$(NEXTEST) --no-run
-	SLUICE_TEST_TAP_PYTHON=$(abspath $(dir $(TAP)))/bin/python scripts/with-postgres target/debug/with-broker $(NEXTEST)
+	SLUICE_TEST_TAP_PYTHON=$(abspath $(dir $(TAP)))/bin/python \
+		SLUICE_TEST_OPENAPI_PYTHON=$(abspath $(dir $(OPENAPI_PYTHON)))/bin/python \
+		scripts/with-postgres target/debug/with-broker $(NEXTEST)
 	SLUICE_TEST_DENO_PERMISSIONS=off $(NEXTEST) -E '$(KERNEL_ATTACKS)'
+	node scripts/docs-snippets/run.mjs --all --require node,python,rust
 	cd ui && ../scripts/with-chromium npm test
 	cd docs && ../scripts/with-chromium npm test
 
@@ -95,7 +100,7 @@ cargo-cyclonedx:
 	@[[ "$$(cargo cyclonedx --version 2>/dev/null)" == *" $(CARGO_CYCLONEDX_VERSION)" ]] \
 		|| $(INSTALL_TOOL) cargo-cyclonedx --version $(CARGO_CYCLONEDX_VERSION)
 
-lint: tools cargo-deny $(CONSOLE_TOOLS) ## Check the format, the lints, the types and the licences of the Rust, the JavaScript and the console
+lint: tools cargo-deny $(CONSOLE_TOOLS) $(OPENAPI_LINTERS) $(OPENAPI_PYTHON) ## Check the format, the lints, the types and the licences of the Rust, the JavaScript, the console and the API
 	cargo fmt --all --check
 	cargo deny --log-level error check licenses bans sources
 	cargo clippy --workspace --all-targets -- -D warnings
@@ -103,6 +108,7 @@ lint: tools cargo-deny $(CONSOLE_TOOLS) ## Check the format, the lints, the type
 	node --test scripts/cycles/
 	node scripts/check-cycles.mjs
 	node --test packages/types/test/types.test.mjs
+	scripts/openapi/lint $(dir $(OPENAPI_PYTHON))
 	cd ui && npm run check
 
 # The database is a git repository on GitHub, so it is not part of `make lint`.
@@ -147,8 +153,17 @@ $(TOOLS): package.json package-lock.json .npmrc
 	npm ci
 	@touch $@ $(DENO)
 
-$(TAP): scripts/tap/install scripts/tap/requirements.txt
-	scripts/tap/install $(@D)
+$(TAP): scripts/python-venv scripts/tap/requirements.txt
+	scripts/python-venv $(@D) scripts/tap/requirements.txt "the test with tap-pipedream"
+	@touch $@
+
+$(OPENAPI_PYTHON): scripts/python-venv scripts/openapi/requirements.txt
+	scripts/python-venv $(@D) scripts/openapi/requirements.txt "openapi-spec-validator and the test of a client in Python"
+	@touch $@
+
+# One of the packages has an install script, which sends usage data.
+$(OPENAPI_LINTERS): scripts/openapi/package.json scripts/openapi/package-lock.json scripts/openapi/.npmrc
+	npm ci --prefix scripts/openapi --ignore-scripts
 	@touch $@
 
 $(CONSOLE_TOOLS): ui/package.json ui/package-lock.json ui/.npmrc
@@ -173,5 +188,5 @@ $(DOCS): $(DOCS_TOOLS) docs/openapi.json docs/api/index.md ui/public/icon.svg $(
 	cd docs && npm run build
 
 clean: ## Remove everything that was built or installed
-	rm -rf target node_modules ui/node_modules ui/dist docs/node_modules docs/.vitepress/dist docs/.vitepress/cache
+	rm -rf target node_modules scripts/openapi/node_modules ui/node_modules ui/dist docs/node_modules docs/.vitepress/dist docs/.vitepress/cache
 	find docs/api -type f ! -name index.md -delete

@@ -10,11 +10,13 @@ const API = "api/";
 const SECTIONS = [
   {
     text: "Start",
-    pages: ["guide/installation.md", "guide/first-source.md"],
+    pages: ["guide/installation.md", "guide/first-source.md", "console.md"],
   },
   {
     text: "Build",
     pages: [
+      "components.md",
+      "events.md",
       "guide/polling-state-dedupe.md",
       "guide/receiving-webhooks.md",
       "guide/sending-webhooks.md",
@@ -40,6 +42,7 @@ const SECTIONS = [
         ],
       },
       "guide/testing-components.md",
+      "registry.md",
       "starter-components.md",
       "moving-from-pipedream.md",
       "account-in-a-folder.md",
@@ -49,9 +52,11 @@ const SECTIONS = [
     text: "Operate",
     pages: [
       "operate/production.md",
+      "operate/at-run-time.md",
       "operate/users-and-keys.md",
       "operate/reverse-proxy.md",
       "operate/single-sign-on.md",
+      "operate/audit-log.md",
       "operate/systemd.md",
       "operate/postgresql.md",
       "cluster.md",
@@ -67,6 +72,7 @@ const SECTIONS = [
     text: "Reference",
     pages: [
       "guarantees.md",
+      "performance.md",
       {
         file: "cli/README.md",
         pages: [
@@ -101,14 +107,17 @@ const SECTIONS = [
           "cli/backup.md",
           "cli/restore.md",
           "cli/migrate.md",
-          "cli/keys.md",
           "cli/doctor.md",
           "cli/login.md",
           "cli/logout.md",
           "cli/profile.md",
           "cli/rotate-key.md",
+          "cli/keys.md",
           "cli/signup.md",
+          "cli/keys.md",
+          "cli/sessions.md",
           "cli/users.md",
+          "cli/audit.md",
           "cli/cluster.md",
           "cli/registry.md",
           "cli/completions.md",

@@ -6,7 +6,7 @@ import test, { after, before } from "node:test";
 import { chromium } from "playwright-core";
 import { serve } from "./harness/site.mjs";
 
-const PAGES = ["", "workflows", "cli/deploy", "api", "api/sources"];
+const PAGES = ["", "console", "workflows", "cli/deploy", "api", "api/sources"];
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const PATIENCE_MS = 20_000;
 
@@ -72,6 +72,16 @@ test("the search finds a page and opens it", async () => {
   await page.locator(".VPLocalSearchBox .result").first().waitFor();
   await page.locator(".VPLocalSearchBox .result").filter({ hasText: "sluice deploy" }).first().click();
   await page.waitForURL(/\/docs\/cli\//);
+  assert.deepEqual(errors, []);
+  await page.close();
+});
+
+test("the search finds an operation of the API by its name", async () => {
+  const { page, errors } = await open("");
+  await page.keyboard.press("Control+k");
+  await page.locator("#localsearch-input").fill("createWebhook");
+  await page.locator(".VPLocalSearchBox .result").filter({ hasText: "Create a webhook" }).first().click();
+  await page.waitForURL(/\/docs\/api\/webhooks#create-webhook$/);
   assert.deepEqual(errors, []);
   await page.close();
 });

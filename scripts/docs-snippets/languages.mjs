@@ -2,11 +2,13 @@
 
 import { execFile, execFileSync } from "node:child_process";
 import { cp, mkdir } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 const STAND_INS = join(dirname(fileURLToPath(import.meta.url)), "stand-ins");
+/** Kept, so that libraries are compiled once. */
+const RUST_TARGET = join(resolve(process.env.CARGO_TARGET_DIR ?? join(STAND_INS, "../../../target")), "docs-snippets");
 const execute = promisify(execFile);
 const STAND_IN = "with a stand-in of the library, which cannot be fetched here";
 
@@ -79,9 +81,9 @@ export const LANGUAGES = {
       await run(folder, "cargo", ["init", "--quiet", "--name", "receiver", "--vcs", "none"]);
       await run(folder, "cargo", ["add", "--quiet", "standardwebhooks", "axum"]);
       await run(folder, "cargo", ["add", "--quiet", "tokio", "--features", "full"]);
-      await run(folder, "cargo", ["build", "--quiet", "--target-dir", "target"], 900);
+      await run(folder, "cargo", ["build", "--quiet", "--target-dir", RUST_TARGET], 900);
     },
-    command: (folder) => [join(folder, "target/debug/receiver"), []],
+    command: () => [join(RUST_TARGET, "debug/receiver"), []],
   },
   ruby: {
     programs: ["ruby", "gem"],

@@ -3,9 +3,10 @@
 //
 //   node scripts/docs-snippets/run.mjs                     all languages of this machine, except slow ones
 //   node scripts/docs-snippets/run.mjs --only node,rust    some of them
-//   node scripts/docs-snippets/run.mjs --all               the slow ones too: Rust takes a minute
+//   node scripts/docs-snippets/run.mjs --all               the slow ones too: Rust takes a minute the first time
+//   node scripts/docs-snippets/run.mjs --require node,rust these must be installed
 //
-// A language that is not installed is skipped. Libraries are fetched into temporary folders.
+// Other languages that are not installed are skipped. Libraries are fetched into temporary folders.
 
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -43,7 +44,10 @@ async function check({ name, code }) {
   const language = LANGUAGES[name];
   if (language === undefined) return { errors: [`no language has the name ${name}`] };
   const missing = language.programs.filter((program) => !isInstalled(program));
-  if (missing.length > 0) return { skipped: `${missing.join(" and ")} not installed` };
+  if (missing.length > 0) {
+    const reason = `${missing.join(" and ")} not installed`;
+    return required.includes(name) ? { errors: [reason] } : { skipped: reason };
+  }
   const folder = await mkdtemp(join(tmpdir(), "sluice-snippets-"));
   try {
     const file = join(folder, language.file);
@@ -72,11 +76,14 @@ async function runIn(folder, language) {
   }
 }
 
-const { values } = parseArgs({ options: { only: { type: "string" }, all: { type: "boolean" } } });
+const { values } = parseArgs({
+  options: { only: { type: "string" }, all: { type: "boolean" }, require: { type: "string", default: "" } },
+});
 const only = values.only?.split(",");
+const required = values.require.split(",");
 const found = snippetsOf(await readFile(PAGE, "utf8"));
 const absent = Object.keys(LANGUAGES).filter((name) => !found.some((snippet) => snippet.name === name));
-const unknown = (only ?? []).filter((name) => !(name in LANGUAGES));
+const unknown = [...(only ?? []), ...required].filter((name) => name !== "" && !(name in LANGUAGES));
 for (const name of absent) console.error(`failed   ${name}: the page has no such snippet`);
 for (const name of unknown) console.error(`failed   ${name}: unknown; known are ${Object.keys(LANGUAGES).join(", ")}`);
 let failures = absent.length + unknown.length;

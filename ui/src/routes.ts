@@ -54,6 +54,7 @@ export const { p, navigate, isActive, preload, route } = createRouter({
   },
   '/users': () => import('./pages/users/Users.svelte'),
   '/nodes': () => import('./pages/nodes/Nodes.svelte'),
+  '/audit': () => import('./pages/audit/Audit.svelte'),
   '/settings': () => import('./pages/settings/Settings.svelte'),
   '*': NotFound,
 });

@@ -18,6 +18,7 @@ pub struct Account {
     /// Whether the authorization is no longer valid. The account must be connected again.
     pub dead: bool,
     /// Why it is no longer valid.
+    #[schema(required = true)]
     pub error: Option<String>,
     pub app: App,
     /// ISO 8601.
@@ -25,13 +26,15 @@ pub struct Account {
     /// ISO 8601.
     pub updated_at: String,
     /// When the access token expires, in ISO 8601; null when it does not. It is renewed before that.
+    #[schema(required = true)]
     pub expires_at: Option<String>,
     /// Whether expired tokens can be renewed. False for a token that was entered without a refresh token. Null for accounts
     /// without tokens.
+    #[schema(required = true)]
     pub renewable: Option<bool>,
     /// The value of `$auth` in components. Present only with `include_credentials=true`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
+    #[schema(nullable = false, value_type = Option<Object>)]
     pub credentials: Option<Map<String, Value>>,
 }
 
@@ -47,6 +50,7 @@ pub struct AccountUse {
 
 /// Body of `POST /accounts`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+#[schema(example = json!({ "app": "openai", "credentials": { "api_key": "sk-123" } }))]
 pub struct CreateAccount {
     /// Slug or id of the app.
     #[serde(default, deserialize_with = "crate::text::optional")]
@@ -63,6 +67,7 @@ pub struct CreateAccount {
 
 /// Body of `PUT /accounts/{id}`. Absent fields stay the same. At least one field must be present.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+#[schema(example = json!({ "name": "GitHub of the team" }))]
 pub struct UpdateAccount {
     #[serde(default, deserialize_with = "crate::text::optional")]
     pub name: Option<String>,
@@ -100,16 +105,20 @@ pub struct Connection {
     pub id: ConnectionId,
     pub status: ConnectionStatus,
     /// Null when it was removed meanwhile.
+    #[schema(required = true)]
     pub app: Option<App>,
     /// The name of the account, if it is known yet.
+    #[schema(required = true)]
     pub name: Option<String>,
     /// The URL to open in a browser, in which the same user signs in to the console and confirms. Present only in the response
     /// that starts the connection.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub connect_url: Option<String>,
-    #[schema(value_type = Option<String>)]
+    #[schema(required = true, value_type = Option<String>)]
     pub account_id: Option<AccountId>,
     /// Why it failed.
+    #[schema(required = true)]
     pub error: Option<String>,
     /// ISO 8601.
     pub expires_at: String,

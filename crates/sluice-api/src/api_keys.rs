@@ -58,6 +58,7 @@ pub struct NamedKey {
 
 /// Body of `POST /users/me/keys`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+#[schema(example = json!({ "name": "deploy from CI", "scopes": ["read", "deploy"] }))]
 pub struct CreateNamedKey {
     #[serde(default, deserialize_with = "crate::text::optional")]
     #[schema(required = true, value_type = String)]

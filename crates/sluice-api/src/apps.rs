@@ -15,13 +15,18 @@ pub struct App {
     pub name_slug: String,
     pub name: String,
     pub auth_type: AuthType,
+    #[schema(required = true)]
     pub description: Option<String>,
     /// The fields of an account of a `keys` app: JSON text of a list of `{name, label, description, default, optional, type}`.
     pub custom_fields_json: String,
     /// The address of its icon, if it has one.
-    #[schema(example = "http://localhost:8080/app-icons/github.svg")]
+    #[schema(
+        required = true,
+        example = "http://localhost:8080/app-icons/github.svg"
+    )]
     pub img_src: Option<String>,
     /// How accounts are connected. Null unless `auth_type` is `oauth`.
+    #[schema(required = true)]
     pub oauth: Option<AppOauth>,
 }
 
@@ -30,11 +35,13 @@ pub struct App {
 pub struct AppOauth {
     /// Whether the operator has set up a client. Without one, users enter tokens by hand.
     pub is_ready: bool,
+    #[schema(required = true)]
     pub client_id: Option<String>,
     pub scopes: Vec<String>,
     pub authorization_url: String,
     pub token_url: String,
     /// The provider's page for registering a client.
+    #[schema(required = true)]
     pub developer_url: Option<String>,
     /// The redirect URI to register there.
     pub redirect_uri: String,

@@ -12,9 +12,12 @@ pub struct AuditEntry {
     pub id: AuditEntryId,
     /// Epoch milliseconds.
     pub at: i64,
-    /// The account that was changed; null after a failed sign-in.
-    #[schema(value_type = Option<String>, example = "u_abc123")]
+    /// The account that was changed; null after a failed sign-in and for the server as a whole.
+    #[schema(required = true, value_type = Option<String>, example = "u_abc123")]
     pub user_id: Option<UserId>,
+    /// The present name of that account; null if it was deleted.
+    #[schema(required = true)]
+    pub username: Option<String>,
     pub actor: AuditActor,
     /// The subject and the verb.
     #[schema(example = "source.create")]
@@ -28,18 +31,23 @@ pub struct AuditEntry {
 /// The author of a change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AuditActor {
-    /// Null after a failed sign-in.
-    #[schema(value_type = Option<String>, example = "u_abc123")]
+    /// Null after a failed sign-in and for commands on the server's own machine.
+    #[schema(required = true, value_type = Option<String>, example = "u_abc123")]
     pub id: Option<UserId>,
-    /// The username at that time; `server` for the server itself.
+    /// The username at that time; `server` for the server itself, and the account of the operating system for `machine`.
     pub name: String,
-    /// `key` is the main API key, `named_key` another one, `session` the console, `machine` a command on the server's own
-    /// machine, `server` the server itself, and `none` a sign-up or a failed sign-in.
+    /// `key` is the main API key, `named_key` another one, `session` the console, `oidc` single sign-on, `machine` a command on
+    /// the server's own machine, `server` the server itself, and `none` a sign-up or a failed sign-in.
     #[schema(example = "key")]
     pub credential: String,
     /// The id of the named key.
+    #[schema(required = true)]
     pub credential_id: Option<String>,
+    /// The name of the named key; null if it was deleted.
+    #[schema(required = true)]
+    pub credential_name: Option<String>,
     /// The address of the client; null when it was the server itself.
+    #[schema(required = true)]
     pub address: Option<String>,
 }
 
@@ -52,6 +60,9 @@ pub struct AuditTarget {
     pub id: String,
     /// The name at that time; empty for a target without a name.
     pub name: String,
+    /// Whether it still exists; null for kinds that are not looked up.
+    #[schema(required = true)]
+    pub exists: Option<bool>,
 }
 
 /// Which entries of the audit log to list.

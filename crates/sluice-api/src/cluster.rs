@@ -15,13 +15,14 @@ pub struct ClusterNode {
     pub current: bool,
     pub version: String,
     /// Host and port at which other nodes reach it; null on SQLite.
-    #[schema(example = "10.0.0.7:41822")]
+    #[schema(required = true, example = "10.0.0.7:41822")]
     pub address: Option<String>,
     /// The URL for clients.
     pub public_url: String,
     /// Epoch milliseconds, by the clock of the database.
     pub started_at: i64,
     /// Milliseconds until its lease ends, as of the last heartbeat; 0 when it has none, null on SQLite.
+    #[schema(required = true)]
     pub lease_left_ms: Option<i64>,
 }
 

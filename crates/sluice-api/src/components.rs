@@ -15,12 +15,14 @@ pub struct Component {
     pub code: String,
     /// The files that the code imports. Missing for code in one file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub files: Option<ComponentFiles>,
     /// SHA-256 of the code, in hexadecimal.
     pub code_hash: String,
     pub name: String,
     pub version: String,
     /// The `description` of the code, which may be Markdown; null when it has none.
+    #[schema(required = true)]
     pub description: Option<String>,
     /// The props in the order in which the code declares them.
     #[schema(value_type = Vec<Value>)]
@@ -30,12 +32,14 @@ pub struct Component {
     /// Epoch seconds.
     pub updated_at: i64,
     /// The `key` of the code, null when it has none.
+    #[schema(required = true)]
     pub key: Option<String>,
     #[serde(rename = "type")]
     #[schema(value_type = String, example = "source")]
     pub kind: ComponentKind,
     /// A sample of an event that the source emits, from the file `test-event` beside the code. Missing in lists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub sample_event: Option<Value>,
 }
 
@@ -53,6 +57,7 @@ pub struct ComponentFiles {
 
 /// Body of `POST /components`. One of `component_code` and `component_url` is required.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+#[schema(example = json!({ "component_code": "export default { name: 'Orders', version: '0.0.1', run() { this.$emit({ n: 1 }); } };" }))]
 pub struct CreateComponent {
     #[serde(default, deserialize_with = "crate::text::optional")]
     pub component_code: Option<String>,
@@ -67,6 +72,7 @@ pub struct CreateComponent {
 /// Body of `POST /components/published` and of `POST /components/registry`. One of the three is required; `component_id` takes
 /// precedence.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+#[schema(example = json!({ "component_id": "sc_JDi8EB" }))]
 pub struct PublishComponent {
     /// One of your saved components.
     #[serde(default, deserialize_with = "crate::text::optional")]

@@ -24,16 +24,18 @@ pub struct Delivery {
     #[schema(value_type = Vec<DeliveryAttempt>)]
     pub attempts: Box<RawValue>,
     /// Epoch milliseconds; null when there is no further attempt.
+    #[schema(required = true)]
     pub next_attempt_at: Option<i64>,
     /// Epoch seconds.
     pub created_at: i64,
     /// The event. Absent in lists unless `expand=event` is set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Value>)]
+    #[schema(nullable = false, value_type = Option<Value>)]
     pub event: Option<Box<RawValue>>,
     /// The attempt that this request made. Only in responses to a replay or retry of one delivery, and absent when the server
     /// had to queue it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub attempt: Option<DeliveryAttempt>,
 }
 
@@ -53,11 +55,14 @@ pub struct DeliveryAttempt {
     /// Epoch milliseconds.
     pub at: i64,
     /// The status of the response; null when there was none.
+    #[schema(required = true)]
     pub status: Option<u16>,
     pub latency_ms: u64,
     /// The beginning of the body of the response.
+    #[schema(required = true)]
     pub response: Option<String>,
     /// The error; null when the attempt succeeded.
+    #[schema(required = true)]
     pub error: Option<String>,
 }
 
@@ -86,6 +91,7 @@ pub struct OfWebhookQuery {
 
 /// Which deliveries to replay. Default: failed ones.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+#[schema(example = json!({ "state": "failed", "since": "2026-01-31T00:00:00Z" }))]
 pub struct ReplayDeliveries {
     pub state: Option<ReplayState>,
     /// Only deliveries created at this time or later: epoch milliseconds or ISO 8601.

@@ -24,7 +24,9 @@ pub struct PageInfo {
     /// The number of items in this page.
     pub count: u64,
     /// Cursor of the page's first item; null when the page is empty.
+    #[schema(required = true)]
     pub start_cursor: Option<String>,
     /// Cursor of the page's last item; null when the page is empty.
+    #[schema(required = true)]
     pub end_cursor: Option<String>,
 }

@@ -18,6 +18,7 @@ pub struct ErrorBody {
     pub details: BTreeMap<String, Vec<ErrorDetail>>,
     /// The log of a component until one of its hooks failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub observations: Option<Vec<Value>>,
 }
 
@@ -44,10 +45,13 @@ pub struct DocumentError {
     pub message: String,
     /// The name of the step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub step: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub prop: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub code: Option<PropErrorCode>,
 }
 

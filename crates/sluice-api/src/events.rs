@@ -43,23 +43,26 @@ pub struct EventMetadata {
     pub emitter_id: EmitterId,
     /// The `id` of the emit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub id: Option<String>,
     /// The `summary` of the emit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Value>)]
+    #[schema(nullable = false, value_type = Option<Value>)]
     pub summary: Option<Box<RawValue>>,
     /// The `ts` of the emit: epoch milliseconds if it is a number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Value>)]
+    #[schema(nullable = false, value_type = Option<Value>)]
     pub ts: Option<Box<RawValue>>,
     /// The `delivery_ts` of the emit: the scheduled time of delivery, in epoch milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub delivery_ts: Option<i64>,
 }
 
 /// Body of `POST /sources/{id}/events/replay`: one event, or a range. An empty body selects all events in the default and
 /// custom channels.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+#[schema(example = json!({ "event_id": "1606370816223-0" }))]
 pub struct ReplayEvents {
     /// The id of one event to replay.
     #[serde(default, deserialize_with = "crate::text::optional")]

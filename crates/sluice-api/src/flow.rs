@@ -27,6 +27,7 @@ pub struct FlowNode {
     /// For a webhook without a name, its URL.
     pub name: String,
     /// Null for webhooks and globs.
+    #[schema(required = true)]
     pub name_slug: Option<String>,
     pub active: bool,
     /// Events emitted in the last 24 hours; 0 for webhooks.
@@ -36,6 +37,7 @@ pub struct FlowNode {
     /// Pending deliveries of a webhook; 0 for other nodes.
     pub waiting: u64,
     /// Null for other nodes than webhooks.
+    #[schema(required = true)]
     pub health: Option<WebhookHealth>,
 }
 

@@ -41,7 +41,9 @@ pub struct AskOptions {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OptionsPage {
+    #[schema(required = true)]
     pub options: Option<Vec<Choice>>,
+    #[schema(required = true)]
     pub string_options: Option<Vec<String>>,
     /// Sent as `prev_context` to get the next page.
     #[schema(value_type = Value)]
@@ -83,6 +85,7 @@ pub struct AskProps {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PropsAnswer {
+    #[schema(required = true)]
     pub dynamic_props: Option<DynamicProps>,
     /// Errors of the component, each an object in JSON text with `name` and `message`. An error of a declared prop has
     /// `prop` and `code` too.

@@ -41,6 +41,7 @@ pub enum ImportProgress {
     Begun {
         /// The id of the import. Missing for a check, and if nothing has changed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schema(nullable = false)]
         import_id: Option<String>,
         /// The number of components.
         total: usize,
@@ -73,20 +74,25 @@ pub struct ImportedComponent {
     /// In a check, the outcome that an import would have.
     pub outcome: ImportOutcome,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub key: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub version: Option<String>,
     /// The step that failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub reason: Option<FailureReason>,
     /// Why it failed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<CodeError>,
     /// `source` or `action`, in a check.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub kind: Option<String>,
     /// The app that it is for, in a check.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub app: Option<String>,
     /// The npm packages that it imports, as `name@range`, in a check.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -120,6 +126,7 @@ pub enum ImportOutcome {
 pub struct RemovedFile {
     pub path: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub key: Option<String>,
     /// Whether the component was removed from the registry.
     pub pruned: bool,

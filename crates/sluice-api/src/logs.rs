@@ -14,5 +14,6 @@ pub struct LogLine {
     pub level: String,
     pub msg: String,
     /// The invocation that wrote the line, if any.
+    #[schema(required = true)]
     pub invocation_id: Option<String>,
 }

@@ -6,20 +6,23 @@ use utoipa::ToSchema;
 
 /// The notifications of the current user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a field of the API")]
 pub struct NotificationSettings {
     /// Whether to send mail. By default it is sent if the server can.
     pub mail: bool,
     /// The address for mail; null for the address of the account.
+    #[schema(required = true)]
     pub mail_to: Option<String>,
     /// The address that mail goes to.
     pub mail_address: String,
     /// Whether the server can send mail.
     pub mail_available: bool,
     /// The URL that gets notifications as signed requests; null for none.
+    #[schema(required = true)]
     pub webhook_url: Option<String>,
     /// The secret that signs these requests, as in Standard Webhooks. Present only when it is new.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(example = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD")]
+    #[schema(nullable = false, example = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD")]
     pub signing_secret: Option<String>,
     /// Whether to report sources.
     pub sources: bool,
@@ -34,8 +37,10 @@ pub struct NotificationSettings {
     /// The same source, workflow or webhook is not reported again within this time.
     pub quiet_seconds: i64,
     /// The last notification by mail.
+    #[schema(required = true)]
     pub last_mail: Option<SentNotification>,
     /// The last notification to the webhook.
+    #[schema(required = true)]
     pub last_webhook: Option<SentNotification>,
 }
 
@@ -48,6 +53,7 @@ pub struct SentNotification {
     /// The last attempt, in epoch milliseconds.
     pub updated_at: i64,
     /// The answer to the last attempt, or its error.
+    #[schema(required = true)]
     pub result: Option<String>,
 }
 
@@ -63,6 +69,7 @@ pub enum NotificationState {
 
 /// Body of `PUT /users/me/notifications`. Absent fields stay the same.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+#[schema(example = json!({ "mail": true, "webhook_url": "https://example.com/alerts" }))]
 pub struct UpdateNotifications {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mail: Option<bool>,
@@ -103,8 +110,10 @@ pub struct UpdateNotifications {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct NotificationTest {
     /// Null when notifications by mail are off.
+    #[schema(required = true)]
     pub mail: Option<NotificationTestResult>,
     /// Null when there is no webhook.
+    #[schema(required = true)]
     pub webhook: Option<NotificationTestResult>,
 }
 

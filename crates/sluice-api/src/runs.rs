@@ -25,26 +25,33 @@ pub struct Run {
     pub source_type: String,
     /// The emitter of the event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub emitter_id: Option<String>,
     /// The first run for the event, if this run is a replay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
+    #[schema(nullable = false, value_type = Option<String>)]
     pub replay_of: Option<InvocationId>,
     /// Epoch milliseconds, as are the other times.
     pub accepted_at_ms: i64,
+    #[schema(required = true)]
     pub started_at_ms: Option<i64>,
+    #[schema(required = true)]
     pub finished_at_ms: Option<i64>,
     /// From start to end, including pauses.
+    #[schema(required = true)]
     pub duration_ms: Option<i64>,
     /// When the pause ends: the run continues or is cancelled.
+    #[schema(required = true)]
     pub due_at_ms: Option<i64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub waits_for: Option<RunWait>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
+    #[schema(nullable = false, value_type = Option<Object>)]
     pub error: Option<RunError>,
     /// Why it ended before its last step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub exit_reason: Option<String>,
     /// The event. In lists, a `TruncatedEvent` if it is over 1 KB, unless `expand=run` is set.
     #[schema(value_type = Value)]
@@ -60,10 +67,13 @@ pub struct RunWait {
     /// `delay`, `suspend`, `rerun` or `retry`.
     #[schema(value_type = String)]
     pub kind: PauseKind,
+    #[schema(required = true)]
     pub step: Option<String>,
     /// A request to this URL resumes the run.
+    #[schema(required = true)]
     pub resume_url: Option<String>,
     /// A request to this URL cancels the run.
+    #[schema(required = true)]
     pub cancel_url: Option<String>,
 }
 
@@ -86,11 +96,11 @@ pub struct RunStep {
     #[schema(value_type = Value)]
     pub logs: Box<RawValue>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
+    #[schema(nullable = false, value_type = Option<Object>)]
     pub error: Option<RunError>,
     /// The pause after it: `delay`, `suspend`, `rerun` or `retry`. Absent when there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
+    #[schema(nullable = false, value_type = Option<String>)]
     pub waited_for: Option<PauseKind>,
 }
 
@@ -105,6 +115,7 @@ pub struct RunSend {
     pub state: String,
     pub tries: u32,
     /// The result of the last attempt.
+    #[schema(required = true)]
     pub result: Option<String>,
 }
 
@@ -129,6 +140,7 @@ pub enum ReplayFrom {
 
 /// Body of `POST /workflows/{id}/runs/{run_id}/replay`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+#[schema(example = json!({ "from": "start" }))]
 pub struct ReplayRun {
     /// Default: from the start.
     pub from: Option<ReplayFrom>,
@@ -144,6 +156,7 @@ pub enum ReplayedState {
 /// Body of `POST /workflows/{id}/runs/replay`. Runs that are not over are skipped. Of several runs for the same event, only the
 /// last is replayed.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+#[schema(example = json!({ "state": "failed" }))]
 pub struct ReplayRuns {
     /// Default: from the start.
     pub from: Option<ReplayFrom>,

@@ -18,6 +18,7 @@ pub struct Server {
     /// Size of the database, in bytes.
     pub storage_bytes: u64,
     /// Free space of the disk of the database; null when the database is elsewhere.
+    #[schema(required = true)]
     pub free_bytes: Option<u64>,
     /// Largest first.
     pub processes: Vec<ServerProcess>,
@@ -50,7 +51,7 @@ pub struct ServerSetting {
     #[schema(example = "--invocation-timeout")]
     pub name: String,
     /// The effective value; null when it is not set. Secrets are `********`, and URLs have no credentials.
-    #[schema(example = "30s")]
+    #[schema(required = true, example = "30s")]
     pub value: Option<String>,
     pub help: String,
 }

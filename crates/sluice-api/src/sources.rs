@@ -16,7 +16,7 @@ pub struct Source {
     pub id: SourceId,
     /// Absent in lists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, example = "u_Aiot2b")]
+    #[schema(nullable = false, value_type = Option<String>, example = "u_Aiot2b")]
     pub user_id: Option<UserId>,
     #[schema(value_type = String, example = "sc_JDi8EB")]
     pub component_id: ComponentId,
@@ -32,15 +32,19 @@ pub struct Source {
     pub name_slug: String,
     /// When its next timer is due, in epoch milliseconds; absent without an active timer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub next_run_at: Option<i64>,
     /// How punctual its timers are; absent without timers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub ticks: Option<TickHealth>,
     /// Absent when the defaults of the server apply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub retention: Option<Retention>,
     /// Present with `expand=activity`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub activity: Option<EmitterActivity>,
 }
 
@@ -51,9 +55,11 @@ pub struct Source {
 pub struct TickHealth {
     /// When the last tick that ran was due, in epoch milliseconds; absent before the first one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub last_tick_at: Option<i64>,
     /// The time from then until the tick reached a process, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub lateness_ms: Option<i64>,
     /// Whether, in the last hour, the last tick was late or ticks were skipped.
     pub is_late: bool,
@@ -94,6 +100,7 @@ fn or_defaults<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Rete
 /// Body of `POST /sources`. One of `component_id`, `component_code`, `component_url` and `key` is required. The first of
 /// them that is present is used.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
+#[schema(example = json!({ "component_code": "export default { name: 'Orders', version: '0.0.1', props: { http: '$.interface.http' }, run(event) { this.$emit(event.body); } };", "name": "orders" }))]
 pub struct CreateSource {
     #[serde(default, deserialize_with = "crate::text::optional")]
     pub component_id: Option<String>,
@@ -122,6 +129,7 @@ pub struct CreateSource {
 
 /// Body of `PUT /sources/{id}`. Absent fields stay the same, except `active`. At least one field must be present.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
+#[schema(example = json!({ "name": "orders", "active": false }))]
 pub struct UpdateSource {
     #[serde(default, deserialize_with = "crate::text::optional")]
     pub component_id: Option<String>,
@@ -151,6 +159,7 @@ pub struct UpdateSource {
 
 /// Body of `POST /sources/{id}/run`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
+#[schema(example = json!({ "event": { "order": "A-1" } }))]
 pub struct RunSource {
     /// The event that `run` receives. Default: `{}`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

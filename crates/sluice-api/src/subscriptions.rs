@@ -38,6 +38,7 @@ pub struct SubscriptionParameters {
 
 /// Parameters of `POST /auto_subscriptions`, in the query string or the body.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+#[schema(example = json!({ "event_name": "", "listener_id": "wh_abc123" }))]
 pub struct AutoSubscribe {
     /// A channel: `default` or the empty name for the default one, `$errors`, `$logs`, or a custom name.
     #[serde(default, deserialize_with = "crate::text::optional")]

@@ -21,6 +21,7 @@ pub struct Traffic {
     pub webhooks: BTreeMap<WebhookId, WebhookTraffic>,
     /// True when a list has more than 1,000 entries, of which only the largest are included. Absent otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub cut: Option<bool>,
 }
 

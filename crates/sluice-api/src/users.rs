@@ -74,6 +74,7 @@ pub struct CreateUser {
 
 /// Body of `PUT /users/me`. Absent fields stay as they are.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+#[schema(example = json!({ "email": "ada@example.com" }))]
 pub struct UpdateOwnUser {
     #[serde(
         default,
@@ -91,6 +92,7 @@ pub struct UpdateOwnUser {
 
 /// Body of `PUT /users/{id}`. Absent fields stay as they are.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+#[schema(example = json!({ "plan": "paid" }))]
 pub struct UpdateUser {
     #[serde(
         default,

@@ -11,9 +11,11 @@ pub struct Webhook {
     pub id: WebhookId,
     /// Absent in lists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, example = "u_Aiot2b")]
+    #[schema(nullable = false, value_type = Option<String>, example = "u_Aiot2b")]
     pub user_id: Option<UserId>,
+    #[schema(required = true)]
     pub name: Option<String>,
+    #[schema(required = true)]
     pub description: Option<String>,
     pub url: String,
     pub active: bool,
@@ -26,10 +28,11 @@ pub struct Webhook {
     pub updated_at: i64,
     /// The secret that signs deliveries, as in Standard Webhooks. Present only when it is new.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(example = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD")]
+    #[schema(nullable = false, example = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD")]
     pub signing_secret: Option<String>,
     /// Only with `expand=deliveries`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub deliveries: Option<WebhookDeliveries>,
 }
 
@@ -38,10 +41,13 @@ pub struct Webhook {
 pub struct WebhookHealth {
     pub status: WebhookStatus,
     /// The first failed attempt since one succeeded; null when the last attempt succeeded.
+    #[schema(required = true)]
     pub failing_since: Option<i64>,
     /// The error of the last attempt; null when it succeeded.
+    #[schema(required = true)]
     pub error: Option<String>,
     /// The next attempt of a webhook that is failing or paused; null when no delivery waits.
+    #[schema(required = true)]
     pub next_attempt_at: Option<i64>,
 }
 
@@ -67,6 +73,7 @@ pub struct WebhookDeliveries {
     /// Failed deliveries that are still stored.
     pub failed: u64,
     /// The last successful delivery, in epoch milliseconds; null when there was none.
+    #[schema(required = true)]
     pub delivered_at: Option<i64>,
 }
 
@@ -88,6 +95,7 @@ pub struct WebhooksQuery {
 
 /// Parameters of `POST /webhooks`, in the query string or the body.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+#[schema(example = json!({ "url": "https://example.com/hook", "name": "Warehouse" }))]
 pub struct CreateWebhook {
     /// The URL for deliveries: `http` or `https`, with a hostname.
     #[serde(default, deserialize_with = "crate::text::optional")]
@@ -104,6 +112,7 @@ pub struct CreateWebhook {
 
 /// Body of `PUT /webhooks/{id}`. Absent fields stay the same. At least one field must be present.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+#[schema(example = json!({ "name": "Warehouse", "active": true }))]
 pub struct UpdateWebhook {
     #[serde(default, deserialize_with = "crate::text::optional")]
     pub url: Option<String>,

@@ -20,6 +20,7 @@ pub struct Workflow {
     pub user_id: UserId,
     pub name: String,
     pub name_slug: String,
+    #[schema(required = true)]
     pub description: Option<String>,
     pub active: bool,
     /// The number of the version of new runs.
@@ -38,6 +39,7 @@ pub struct Workflow {
     pub updated_at: i64,
     /// Present with `expand=activity`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub activity: Option<EmitterActivity>,
 }
 
@@ -47,15 +49,20 @@ pub struct Workflow {
 pub enum WorkflowTrigger {
     Http {
         /// The URL of the endpoint.
+        #[schema(required = true)]
         endpoint_url: Option<String>,
         /// Whether a step responds to the client.
         custom_response: bool,
     },
     Schedule {
+        #[schema(required = true)]
         cron: Option<String>,
+        #[schema(required = true)]
         interval_seconds: Option<u32>,
+        #[schema(required = true)]
         timezone: Option<String>,
         /// Epoch seconds; null while the workflow is inactive or its scheduled run is not over.
+        #[schema(required = true)]
         next_at: Option<i64>,
     },
     Events {
@@ -79,6 +86,7 @@ pub struct WorkflowStep {
 /// Body of `POST /workflows`, where `document` is required, and of `PUT /workflows/{id}`, where at least one field must be present
 /// and absent fields stay the same.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
+#[schema(example = json!({ "document": "name: orders\ntriggers:\n  - http: {}\nsteps:\n  - name: order\n    code: |\n      export default defineComponent({ run: ({ steps }) => steps.trigger.event.body });\n" }))]
 pub struct DeployWorkflow {
     /// The workflow in YAML or JSON; `GET /workflows/schema.json` describes it. It creates a new version.
     #[serde(default, deserialize_with = "crate::text::optional")]
@@ -121,6 +129,6 @@ pub struct WholeWorkflowVersion {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct RollBackWorkflow {
     /// The number of the version for new runs.
-    #[schema(required = true)]
+    #[schema(required = true, nullable = false)]
     pub version: Option<u32>,
 }

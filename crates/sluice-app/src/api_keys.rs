@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::Arc};
 use parking_lot::Mutex;
 use sluice_engine::EngineError;
 use sluice_infra::{Infra, MS_PER_DAY};
-use sluice_model::{ApiKey, ApiKeyId, Scopes, UserId};
+use sluice_model::{ApiKey, ApiKeyId, Scope, Scopes, UserId};
 use sluice_store::{
     Page, StoreError,
     api_keys::{self, KeyOwner, NamedKey},
@@ -37,6 +37,13 @@ pub struct NewKey {
     pub lifetime_s: Option<u64>,
 }
 
+/// A key that was given out. Named keys stay known until their user deletes them.
+#[derive(Debug)]
+pub struct KnownKey {
+    pub owner: KeyOwner,
+    pub is_expired: bool,
+}
+
 /// Finds the owners of keys, and manages named keys.
 #[derive(Clone)]
 pub struct ApiKeys {
@@ -53,22 +60,31 @@ impl ApiKeys {
         }
     }
 
-    /// The owner of a key: a main key, or a named key that has not expired. Records the use of a named key.
+    /// The owner of a key: a main key, or a named key that has not expired.
     pub async fn authenticate(&self, key: &str) -> Result<Option<KeyOwner>, EngineError> {
+        let known = self.look_up(key).await?;
+        Ok(known.filter(|key| !key.is_expired).map(|key| key.owner))
+    }
+
+    /// The owner of a key, also of an expired one. Records the use of a valid named key.
+    pub async fn look_up(&self, key: &str) -> Result<Option<KnownKey>, EngineError> {
         let Some(key) = ApiKey::parse(key) else {
             return Ok(None);
         };
         let fingerprint = self.infra.vault.fingerprint(key.as_str());
-        let now = self.infra.now_ms();
-        let owner = self
-            .infra
-            .store
-            .read(move |c| api_keys::owner(c, &fingerprint, now))
+        let store = &self.infra.store;
+        let owner = store
+            .read(move |c| api_keys::owner(c, &fingerprint))
             .await?;
-        if let Some(named) = owner.as_ref().and_then(|owner| owner.named.as_ref()) {
-            self.record_use(named, now);
-        }
-        Ok(owner)
+        let now = self.infra.now_ms();
+        Ok(owner.map(|owner| {
+            let named = owner.named.as_ref();
+            let is_expired = named.is_some_and(|key| key.is_expired(now));
+            if let Some(key) = named.filter(|_| !is_expired) {
+                self.record_use(key, now);
+            }
+            KnownKey { owner, is_expired }
+        }))
     }
 
     pub async fn list(&self, user: &UserId, page: Page) -> Result<Listing<NamedKey>, EngineError> {
@@ -118,7 +134,11 @@ impl ApiKeys {
             expires_at,
             last_used_at: None,
         };
-        let created = self.change(actor, Action::KeyCreate, &row);
+        let scopes: Vec<&str> = row.scopes.iter().map(Scope::as_str).collect();
+        let created = self
+            .change(actor, Action::KeyCreate, &row)
+            .with("scopes", scopes)
+            .with("expires_at", row.expires_at);
         let fingerprint = self.infra.vault.fingerprint(characters);
         self.insert(row.clone(), fingerprint, created).await?;
         Ok((row, key))

@@ -35,6 +35,7 @@ mod subscriptions;
 mod tick_health;
 mod timer_rows;
 mod tools;
+mod user_changes;
 mod users;
 mod webhooks;
 mod workflows;
@@ -54,7 +55,7 @@ pub use activity::{
 pub use agent_access::{
     AccessError, AgentAccess, AppRequest, Application, Approval, Exchange, IssuedKey,
 };
-pub use api_keys::{ApiKeys, MAX_KEYS, NewKey};
+pub use api_keys::{ApiKeys, KnownKey, MAX_KEYS, NewKey};
 pub use app::App;
 pub use apps::{AppFilter, AppOrder, Apps, ListedApp, NewApp, NewClient};
 pub use audit::{Actor, AuditLog};

@@ -85,13 +85,13 @@ impl Sessions {
     pub async fn sign_in(&self, key: &str, client: Client) -> Result<Option<SignIn>, EngineError> {
         let address = Some(client.address);
         // A read before the write keeps guessed keys cheap.
-        let owner = match self.api_keys.authenticate(key).await? {
+        let owner = match self.api_keys.look_up(key).await? {
             None => {
-                self.failures.record(&self.infra, address).await;
+                self.record_failure(client.address).await;
                 return Ok(None);
             }
-            Some(owner) if owner.named.is_some() => return Ok(Some(SignIn::NamedKey)),
-            Some(owner) => owner.user,
+            Some(known) if known.owner.named.is_some() => return Ok(Some(SignIn::NamedKey)),
+            Some(known) => known.owner.user,
         };
         let actor = Actor::new(&owner, Credential::Key, address);
         let key_print = self.infra.vault.fingerprint(key);
@@ -134,6 +134,11 @@ impl Sessions {
             })
             .await?;
         Ok(user.map(|user| (active(session, user), token)))
+    }
+
+    /// Records a failed sign-in.
+    pub(crate) async fn record_failure(&self, address: IpAddr) {
+        self.failures.record(&self.infra, Some(address)).await;
     }
 
     fn new_session(&self, client: &Client) -> (NewSession, SessionToken) {

@@ -6,7 +6,7 @@ use sluice_engine::{EngineError, streams::Streams};
 use sluice_infra::Infra;
 use sluice_model::{ApiKey, UserId};
 use sluice_store::{
-    Page, StoreError,
+    Conn, Page, StoreError,
     audit::{Action, Credential, TargetKind},
     identities::{self, Identity},
     users::{self, EmitterCounts, Plan, User, UserFilter},
@@ -20,6 +20,7 @@ use crate::{
     audit::{Actor, Change, Target},
     detached,
     listing::Listing,
+    user_changes::{difference, of_person, target},
     webhooks::Webhooks,
 };
 
@@ -73,7 +74,7 @@ impl Users {
         let key = ApiKey::random(&mut self.infra.ids.rng());
         let user = self.new_user(new, &key);
         let created = self.change(actor, Action::UserCreate, &user);
-        self.insert(&user, &key, None, created).await?;
+        self.insert(&user, &key, Origin::Operator, created).await?;
         Ok((user, key))
     }
 
@@ -87,7 +88,7 @@ impl Users {
         let user = self.new_user(new, &key);
         let actor = Actor::new(&user, Credential::None, address);
         let signed_up = self.change(&actor, Action::UserSignUp, &user);
-        self.insert(&user, &key, None, signed_up).await?;
+        self.insert(&user, &key, Origin::User, signed_up).await?;
         Ok((user, key))
     }
 
@@ -102,8 +103,29 @@ impl Users {
         let user = self.new_user(new, &key);
         let actor = Actor::new(&user, Credential::Oidc, Some(address));
         let signed_up = self.change(&actor, Action::UserSignUp, &user);
-        self.insert(&user, &key, Some(identity), signed_up).await?;
+        let signed_up = of_person(signed_up, &identity);
+        self.insert(&user, &key, Origin::Provider(identity), signed_up)
+            .await?;
         Ok(user)
+    }
+
+    /// Links a user to a person at a provider. Returns whether the user was not linked before.
+    pub(crate) fn link(
+        &self,
+        c: &mut dyn Conn,
+        user: &UserId,
+        identity: &Identity,
+        address: IpAddr,
+    ) -> Result<bool, StoreError> {
+        if !identities::link(c, user, identity)? {
+            return Ok(false);
+        }
+        if let Some(user) = users::get(c, user)? {
+            let actor = Actor::new(&user, Credential::Oidc, Some(address));
+            let linked = self.change(&actor, Action::UserLinkIdentity, &user);
+            of_person(linked, identity).record(c)?;
+        }
+        Ok(true)
     }
 
     /// A change of this user's account.
@@ -155,27 +177,30 @@ impl Users {
         user: &UserId,
         change: UserChange,
     ) -> Result<User, EngineError> {
-        let mut recorded = self.change_of(actor, Action::UserUpdate, user);
-        recorded.add_fields(&[
-            ("username", change.username.is_some()),
-            ("email", change.email.is_some()),
-            ("plan", change.plan.is_some()),
-            ("operator", change.operator.is_some()),
-        ]);
+        let recorded = self.change_of(actor, Action::UserUpdate, user);
         let id = user.clone();
+        let is_own = actor.user_id == id;
         let updated = self.infra.store.write(move |c| {
-            let removes_role = change.operator == Some(false);
-            if removes_role && users::lock_operators(c)? == 1 {
-                let user = users::get(c, &id)?;
-                if user.is_some_and(|user| user.operator) {
-                    return Ok(Updated::LastOperator);
-                }
+            let operators = match change.operator {
+                Some(false) => Some(users::lock_operators(c)?),
+                Some(true) | None => None,
+            };
+            let Some(before) = users::get(c, &id)? else {
+                return Ok(Updated::NoUser);
+            };
+            if before.operator && operators == Some(1) {
+                return Ok(Updated::LastOperator);
             }
             let Some(user) = users::update(c, &id, &change)? else {
                 return Ok(Updated::NoUser);
             };
-            recorded.set_target(target(&user));
-            recorded.record(c)?;
+            let is_new = user.email != before.email;
+            if change.email.is_some() && (is_new || !is_own) {
+                users::set_email_claimed(c, &id, is_own)?;
+            }
+            if user != before {
+                difference(recorded, &before, &user).record(c)?;
+            }
             Ok(Updated::User(user))
         });
         match updated.await.map_err(name_conflict)? {
@@ -294,7 +319,7 @@ impl Users {
         };
         let user = self.new_user(new, &key);
         let created = self.change(&Actor::server(), Action::UserCreate, &user);
-        match self.insert(&user, &key, None, created).await {
+        match self.insert(&user, &key, Origin::Operator, created).await {
             Ok(()) => Ok(FirstUser::Created(key)),
             // Another node that started at the same time was faster.
             Err(EngineError::Conflict(_)) => Ok(FirstUser::Exists),
@@ -303,10 +328,25 @@ impl Users {
     }
 
     async fn replace_placeholder(&self, email: String) -> Result<(), EngineError> {
+        let users = self.clone();
         let replaced = self
             .infra
             .store
-            .write(move |c| users::replace_operator_email(c, PLACEHOLDER_EMAIL, &email))
+            .write(move |c| {
+                let operators = users::operators_with_email(c, PLACEHOLDER_EMAIL)?;
+                for before in &operators {
+                    let server = Actor::server();
+                    let recorded = users.change_of(&server, Action::UserUpdate, &before.id);
+                    let change = UserChange {
+                        email: Some(email.clone()),
+                        ..UserChange::default()
+                    };
+                    if let Some(user) = users::update(c, &before.id, &change)? {
+                        difference(recorded, before, &user).record(c)?;
+                    }
+                }
+                Ok::<_, StoreError>(operators.len())
+            })
             .await?;
         if replaced > 0 {
             tracing::info!("the operator has the address of --operator-email now");
@@ -341,15 +381,19 @@ impl Users {
         &self,
         user: &User,
         key: &ApiKey,
-        identity: Option<Identity>,
+        origin: Origin,
         created: Change,
     ) -> Result<(), EngineError> {
         let fingerprint = self.infra.vault.fingerprint(key.as_str());
         let row = user.clone();
         let inserted = self.infra.store.write(move |c| {
             users::insert(c, &row, &fingerprint)?;
-            if let Some(identity) = &identity {
-                identities::link(c, &row.id, identity)?;
+            match &origin {
+                Origin::Operator => {}
+                Origin::User => users::set_email_claimed(c, &row.id, true)?,
+                Origin::Provider(identity) => {
+                    identities::link(c, &row.id, identity)?;
+                }
             }
             created.record(c)
         });
@@ -357,8 +401,11 @@ impl Users {
     }
 }
 
-fn target(user: &User) -> Target {
-    Target::new(TargetKind::User, &user.id, &user.username)
+/// Where a new user and its mail address come from.
+enum Origin {
+    Operator,
+    User,
+    Provider(Identity),
 }
 
 /// The result of a change of a user.

@@ -39,16 +39,16 @@ fn section(text: &mut String, command: &Command, level: &str) {
     let mut command = command.clone();
     let usage = command.render_usage().to_string();
     let usage = usage.trim_start_matches("Usage:").lines().map(str::trim);
-    let usage: Vec<String> = usage.map(|line| format!("    {line}")).collect();
-    let _ = write!(text, "{}\n\n", usage.join("\n"));
+    let usage: Vec<&str> = usage.collect();
+    let _ = write!(text, "```text\n{}\n```\n\n", usage.join("\n"));
     if let Some(after) = command.get_after_long_help() {
         let after = after.to_string();
         let examples = after.strip_prefix(EXAMPLES).unwrap_or(&after);
-        text.push_str("Examples:\n\n");
+        text.push_str("Examples:\n\n```sh\n");
         for line in examples.lines() {
-            let _ = writeln!(text, "  {line}");
+            let _ = writeln!(text, "{}", line.strip_prefix("  ").unwrap_or(line));
         }
-        text.push('\n');
+        text.push_str("```\n\n");
     }
     for (heading, options) in by_heading(&command) {
         let _ = write!(text, "{heading}:\n\n{options}\n");

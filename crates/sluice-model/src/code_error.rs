@@ -12,12 +12,15 @@ pub struct CodeError {
     pub message: String,
     /// The path or URL of an imported file. Missing when the error is in the component's own file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub file: Option<String>,
     /// Counts from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub line: Option<u32>,
     /// Counts from 1, in UTF-16 units.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub column: Option<u32>,
 }
 

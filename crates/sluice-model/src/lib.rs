@@ -32,6 +32,7 @@ pub mod workflow;
 
 mod address;
 mod json_value;
+mod mail_address;
 mod number;
 mod prop_schema;
 mod prop_value;
@@ -60,6 +61,7 @@ pub use ids::{
 };
 pub use invalid_id::InvalidId;
 pub use keys::{ApiKey, EndpointKey, SessionToken};
+pub use mail_address::is_mail_address;
 pub use prop_def::PropDef;
 pub use prop_error::{PropError, PropErrorCode};
 pub use prop_schema::props_schema;

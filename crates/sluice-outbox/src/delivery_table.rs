@@ -13,6 +13,7 @@ use sluice_store::{
 use crate::{
     delivery_observer::DeliveryObserver,
     destination::Destination,
+    gone,
     journal::{Journal, Note},
     pruning,
     row::{Fate, Finished, Row},
@@ -111,7 +112,11 @@ impl Table for DeliveryTable {
     }
 
     async fn write(&self, finished: Arc<[Finished<DeliveryRow>]>) -> Result<(), StoreError> {
-        let (id, now) = (self.webhook.clone(), self.infra.now_ms());
+        let (infra, id, now) = (
+            self.infra.clone(),
+            self.webhook.clone(),
+            self.infra.now_ms(),
+        );
         let write = self.infra.store.write(move |c| {
             // The webhook before its deliveries: its removal takes the locks in this order.
             if let Some(at) = last_success(&finished) {
@@ -126,7 +131,7 @@ impl Table for DeliveryTable {
                 }
             }
             if finished.iter().any(|finished| finished.fate == Fate::Gone) {
-                webhooks::deactivate(c, &id, now)?;
+                gone::deactivate(c, &infra, &id)?;
             }
             Ok(())
         });

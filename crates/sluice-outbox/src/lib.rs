@@ -17,6 +17,7 @@ mod destination_watch;
 mod dispatcher;
 mod error;
 mod finder;
+mod gone;
 mod http_response;
 mod journal;
 mod net_guard;

@@ -90,9 +90,13 @@ impl Caller {
             return Ok(None);
         };
         let address = client_address(&parts.extensions)?;
-        let owner = state.app.api_keys.authenticate(key);
-        let owner = state.wrong_keys.check(address, key, &state.infra, owner);
-        let KeyOwner { user, named } = owner.await?.ok_or(ApiError::Unauthorized)?;
+        let found = state.app.api_keys.look_up(key);
+        let found = state.wrong_keys.check(address, key, &state.infra, found);
+        let known = found.await?.ok_or(ApiError::Unauthorized)?;
+        if known.is_expired {
+            return Err(ApiError::ExpiredKey);
+        }
+        let KeyOwner { user, named } = known.owner;
         request_span::record_user(&user.id);
         let text = key.to_owned();
         let credential = match named {

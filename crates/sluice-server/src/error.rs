@@ -36,8 +36,10 @@ type BoxError = Box<dyn Error + Send + Sync>;
 pub(crate) enum ApiError {
     #[error("{0}")]
     BadRequest(String),
-    #[error("the API key is missing, wrong or expired; send Authorization: Bearer <API key>")]
+    #[error("the API key is missing or wrong; send Authorization: Bearer <API key>")]
     Unauthorized,
+    #[error("this API key has expired; create another one")]
+    ExpiredKey,
     /// The key of a sign-in belongs to no user.
     #[error("this is not the API key of any user")]
     WrongKey,
@@ -96,7 +98,9 @@ impl ApiError {
     pub(crate) fn status(&self) -> StatusCode {
         match self {
             ApiError::BadRequest(_) => StatusCode::BAD_REQUEST,
-            ApiError::Unauthorized | ApiError::WrongKey => StatusCode::UNAUTHORIZED,
+            ApiError::Unauthorized | ApiError::ExpiredKey | ApiError::WrongKey => {
+                StatusCode::UNAUTHORIZED
+            }
             ApiError::TooManyWrongKeys { .. } => StatusCode::TOO_MANY_REQUESTS,
             ApiError::Forbidden(_) | ApiError::MissingScope(_) => StatusCode::FORBIDDEN,
             ApiError::NotFound(_) | ApiError::UnknownPath => StatusCode::NOT_FOUND,

@@ -1,26 +1,59 @@
-//! The parts of the `OpenAPI` document that are not generated from the handlers: its head, and the errors that all paths share.
+//! The `OpenAPI` document: its head is here. The operations are generated from the handlers, and [`complete`] adds what their
+//! attributes leave out.
 
-use std::collections::BTreeMap;
+mod envelopes;
+mod errors;
+mod free_objects;
+mod operations;
+mod path_parameters;
+mod security;
 
-use sluice_api::ErrorBody;
+use serde_json::Value;
+use sluice_api::{ErrorBody, TruncatedEvent};
 use utoipa::{
-    IntoResponses, Modify, OpenApi, ToSchema,
-    openapi::{
-        Content, RefOr, Response, ResponseBuilder,
-        security::{HttpAuthScheme, HttpBuilder, SecurityScheme},
-    },
+    Modify, OpenApi,
+    openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme},
 };
+
+use self::errors::SharedErrors;
+
+pub(crate) use self::errors::ApiErrors;
 
 /// The document without paths.
 #[derive(OpenApi)]
 #[openapi(
     info(
         title = "Sluice",
-        description = "Hosts event sources: components that receive webhooks or poll APIs, and emit events.",
+        description = "Hosts event sources: components that receive webhooks or poll APIs, and emit events.\n\n\
+            Bodies of requests are JSON objects. The query string may hold fields that the body lacks. `include` and `exclude` \
+            select fields of a response, so fields that they leave out are absent even if the schema requires them. \
+            Clients ignore fields that they do not know.",
+        contact(name = "Sluice"),
     ),
-    components(schemas(ErrorBody, sluice_api::TruncatedEvent)),
-    modifiers(&BearerKey),
-    security(("api_key" = [])),
+    servers((url = "/", description = "The server that this document comes from")),
+    tags(
+        (name = "accounts", description = "Credentials of users for apps, as keys or as OAuth tokens."),
+        (name = "activity", description = "Counts of events, errors and invocations over time."),
+        (name = "apps", description = "Apps that accounts belong to, and their OAuth clients."),
+        (name = "audit", description = "Who changed what, when and from where."),
+        (name = "components", description = "Code of sources, actions and workflow steps; published components and the registry."),
+        (name = "data stores", description = "Key-value stores that all components of a user share."),
+        (name = "deliveries", description = "Events on their way to webhooks: their state, retries and replay."),
+        (name = "events", description = "Events that sources and workflows emitted."),
+        (name = "logs", description = "Log lines of sources."),
+        (name = "notifications", description = "Messages about what starts to fail and what recovers."),
+        (name = "runs", description = "Runs of workflows: their steps, waits and replay."),
+        (name = "server", description = "The server and the cluster that it belongs to."),
+        (name = "sessions", description = "Browsers that are signed in to the console."),
+        (name = "sources", description = "Deployed components that emit events."),
+        (name = "streams", description = "Events, log lines and traffic as server-sent events, as they happen."),
+        (name = "subscriptions", description = "Which listeners get the events of which emitters."),
+        (name = "users", description = "Users, their keys and their overview."),
+        (name = "webhooks", description = "URLs that events are delivered to."),
+        (name = "workflows", description = "Documents of steps, and their deployed versions."),
+    ),
+    components(schemas(ErrorBody, TruncatedEvent)),
+    modifiers(&BearerKey, &SharedErrors),
 )]
 pub(crate) struct Description;
 
@@ -31,57 +64,26 @@ impl Modify for BearerKey {
         let scheme = HttpBuilder::new()
             .scheme(HttpAuthScheme::Bearer)
             .description(Some(
-                "The main API key of a user, or a named key with the scope of the path",
+                "An API key: `Authorization: Bearer KEY`. The main key of a user may do everything. A named key needs the \
+                 scopes that the operation lists: `read`, `deploy` or `operate`. An operation with `main_key` refuses named \
+                 keys. The console uses the cookie of a session in place of the key.",
             ))
             .build();
         let components = openapi.components.get_or_insert_default();
-        components.add_security_scheme("api_key", SecurityScheme::Http(scheme));
+        components.add_security_scheme(security::SCHEME, SecurityScheme::Http(scheme));
     }
 }
 
-/// The errors that every path of the API may answer.
-pub(crate) struct ApiErrors;
-
-impl IntoResponses for ApiErrors {
-    fn responses() -> BTreeMap<String, RefOr<Response>> {
-        let errors = [
-            (
-                "400",
-                "A body, field or parameter is malformed, missing or of the wrong type",
-            ),
-            ("401", "The API key is missing, wrong or expired"),
-            (
-                "403",
-                "A named key lacks the scope, or a request with a session is not from the console",
-            ),
-            ("404", "It does not exist, or it belongs to another user"),
-            ("409", "The request conflicts with the current state"),
-            ("413", "The body is too large"),
-            ("415", "The body is not JSON"),
-            (
-                "422",
-                "The request is well-formed but invalid: code, props or a hook",
-            ),
-            ("429", "A limit is exceeded; Retry-After says when to retry"),
-            ("500", "Internal error of the server"),
-            (
-                "503",
-                "The server is temporarily unavailable; Retry-After says when to retry",
-            ),
-        ];
-        errors
-            .into_iter()
-            .map(|(status, description)| (status.to_owned(), error_response(description)))
-            .collect()
+/// The document of all operations.
+pub(crate) fn complete(generated: &utoipa::openapi::OpenApi) -> Value {
+    let mut document =
+        serde_json::to_value(generated).expect("all keys of the document are strings");
+    envelopes::refer(&mut document);
+    errors::allow_several_variants(&mut document);
+    if let Some(schemas) = document.pointer_mut("/components/schemas") {
+        free_objects::open(schemas);
     }
-}
-
-fn error_response(description: &str) -> RefOr<Response> {
-    let content = Content::new(Some(RefOr::Ref(utoipa::openapi::Ref::from_schema_name(
-        ErrorBody::name(),
-    ))));
-    let response = ResponseBuilder::new()
-        .description(description)
-        .content("application/json", content);
-    response.build().into()
+    security::add(&mut document);
+    path_parameters::describe(&mut document);
+    document
 }

@@ -12,6 +12,7 @@ use http::{
     HeaderMap, HeaderValue, Method, Uri,
     header::{CACHE_CONTROL, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS},
 };
+use serde_json::Value;
 use tower_http::set_header::SetResponseHeaderLayer;
 use utoipa::OpenApi;
 use utoipa_axum::{
@@ -25,7 +26,7 @@ use crate::{
     documentation::Documentation,
     error::ApiError,
     ingress::callback,
-    openapi::Description,
+    openapi::{self, Description},
     request_span,
     routes::{
         accounts, actions, activity, agent_access, agent_oauth, api_keys, apps, audit, cluster,
@@ -38,8 +39,8 @@ use crate::{
 };
 
 /// The `OpenAPI` document, as `GET /openapi.json` serves it.
-pub fn openapi() -> utoipa::openapi::OpenApi {
-    api().split_for_parts().1
+pub fn openapi() -> Value {
+    openapi::complete(&api().split_for_parts().1)
 }
 
 /// The API and its `OpenAPI` document.
@@ -158,8 +159,7 @@ fn agents() -> OpenApiRouter<ServerState> {
 /// All routes, with the console as fallback.
 pub(crate) fn router(state: ServerState) -> Router {
     let (api, description) = api().split_for_parts();
-    let description =
-        serde_json::to_string(&description).expect("all keys of the document are strings");
+    let description = openapi::complete(&description).to_string();
     let content_type = HeaderValue::from_static("application/json");
     let description = ([(CONTENT_TYPE, content_type)], description);
     let console = Arc::new(Console::new(
@@ -249,11 +249,11 @@ fn workflow_stream() -> MethodRouter<ServerState> {
 mod tests {
     use std::collections::HashSet;
 
-    use serde_json::Value;
+    use super::Value;
 
     #[test]
     fn every_operation_has_an_id_of_its_own_and_every_reference_a_target() {
-        let document = serde_json::to_value(super::openapi()).unwrap();
+        let document = super::openapi();
         let paths = document["paths"].as_object().unwrap();
         let operations: Vec<&Value> = paths
             .values()

@@ -46,6 +46,7 @@ mod text_parameters;
 pub(crate) mod tools;
 pub(crate) mod uploads;
 pub(crate) mod user_admin;
+mod user_fields;
 pub(crate) mod users;
 mod webhook_health;
 pub(crate) mod webhooks;

@@ -53,14 +53,19 @@ pub struct KeyOwner {
     pub named: Option<NamedKey>,
 }
 
-/// The user whose main or named key has this fingerprint. A named key is found until it expires.
-pub fn owner(c: &mut dyn Conn, fingerprint: &str, now: i64) -> Result<Option<KeyOwner>> {
+impl NamedKey {
+    pub fn is_expired(&self, now: i64) -> bool {
+        self.expires_at.is_some_and(|at| at <= now)
+    }
+}
+
+/// The user whose main or named key has this fingerprint. Expired keys are found, too.
+pub fn owner(c: &mut dyn Conn, fingerprint: &str) -> Result<Option<KeyOwner>> {
     if let Some(user) = users::by_fingerprint(c, fingerprint)? {
         return Ok(Some(KeyOwner { user, named: None }));
     }
-    let sql =
-        format!("{SELECT} WHERE key_fingerprint = ?1 AND (expires_at IS NULL OR expires_at > ?2)");
-    let Some(named) = query_opt::<NamedKey>(c, &sql, params![fingerprint, now])? else {
+    let sql = format!("{SELECT} WHERE key_fingerprint = ?1");
+    let Some(named) = query_opt::<NamedKey>(c, &sql, params![fingerprint])? else {
         return Ok(None);
     };
     let user = users::get(c, &named.user_id)?;

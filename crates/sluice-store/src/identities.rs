@@ -44,11 +44,13 @@ pub fn user(c: &mut dyn Conn, identity: &Identity) -> Result<Option<UserId>> {
     )
 }
 
-/// Users with this mail address, in either case: at most two, as more make no difference.
+/// Users to whom an operator gave this mail address, in either case: at most two, as more make no difference. A user who gave
+/// the address could be anyone, and would get the first sign-in of its owner.
 pub fn with_email(c: &mut dyn Conn, email: &str) -> Result<Vec<Addressee>> {
     query_all(
         c,
-        "SELECT id, operator, oidc_subject FROM users WHERE lower(email) = lower(?1) ORDER BY id LIMIT 2",
+        "SELECT id, operator, oidc_subject FROM users WHERE lower(email) = lower(?1) \
+         AND NOT email_claimed ORDER BY id LIMIT 2",
         params![email],
     )
 }

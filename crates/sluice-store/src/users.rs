@@ -182,12 +182,19 @@ pub fn update(c: &mut dyn Conn, user: &UserId, change: &UserChange) -> Result<Op
     get(c, user)
 }
 
-/// Gives operators with the address `old` another one. Returns how many there were.
-pub fn replace_operator_email(c: &mut dyn Conn, old: &str, new: &str) -> Result<u64> {
+/// Notes whether the user gave the address, or an operator did.
+pub fn set_email_claimed(c: &mut dyn Conn, user: &UserId, claimed: bool) -> Result<()> {
     c.execute(
-        "UPDATE users SET email = ?2 WHERE operator AND email = ?1",
-        params![old, new],
-    )
+        "UPDATE users SET email_claimed = ?2 WHERE id = ?1",
+        params![user, claimed],
+    )?;
+    Ok(())
+}
+
+/// The operators with this address.
+pub fn operators_with_email(c: &mut dyn Conn, email: &str) -> Result<Vec<User>> {
+    let sql = format!("{SELECT} WHERE operator AND email = ?1 ORDER BY created_at, id");
+    query_all(c, &sql, params![email])
 }
 
 /// Whether a user has this address.

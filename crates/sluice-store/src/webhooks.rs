@@ -240,13 +240,12 @@ pub fn update(c: &mut dyn Conn, webhook: &Webhook) -> Result<bool> {
     Ok(updated == 1)
 }
 
-/// Switches a webhook of any user off: its receiver answered that it is gone.
-pub fn deactivate(c: &mut dyn Conn, id: &WebhookId, now_ms: i64) -> Result<()> {
-    c.execute(
-        "UPDATE webhooks SET active = ?2, updated_at = ?3 WHERE id = ?1",
-        params![id, false, now_ms],
-    )?;
-    Ok(())
+/// Switches a webhook of any user off: its receiver answered that it is gone. Returns it, unless it was off already.
+pub fn deactivate(c: &mut dyn Conn, id: &WebhookId, now_ms: i64) -> Result<Option<Webhook>> {
+    let sql = format!(
+        "UPDATE webhooks SET active = ?2, updated_at = ?3 WHERE id = ?1 AND active RETURNING {COLUMNS}"
+    );
+    query_opt(c, &sql, params![id, false, now_ms])
 }
 
 /// Records that an event reached a webhook of any user: it works.

@@ -1,6 +1,6 @@
 //! A small JSON client for the REST API. It adds the API key and `/v1`, and returns responses unchanged.
 
-use std::{sync::Once, time::Duration};
+use std::{fmt, sync::Once, time::Duration};
 
 use bytes::Bytes;
 use reqwest::{
@@ -12,12 +12,25 @@ use serde_json::Value;
 
 const TIMEOUT: Duration = Duration::from_mins(1);
 
+/// Is called with each request that got a response.
+pub type ResponseCheck = fn(&SentRequest, &Answer);
+
+/// What was sent.
+#[derive(Debug, Clone)]
+pub struct SentRequest {
+    pub method: Method,
+    pub url: String,
+    /// The body, if it is JSON.
+    pub body: Option<Value>,
+}
+
 /// A client that acts as one user. Cheap to clone; its connections belong to the runtime that first used them.
 #[derive(Debug, Clone)]
 pub struct Api {
     client: Client,
     url: String,
     key: String,
+    check: Option<ResponseCheck>,
 }
 
 impl Api {
@@ -40,7 +53,15 @@ impl Api {
             client,
             url: url.to_owned(),
             key: key.to_owned(),
+            check: None,
         }
+    }
+
+    /// The client with a check of every response.
+    #[must_use]
+    pub fn checked(mut self, check: ResponseCheck) -> Self {
+        self.check = Some(check);
+        self
     }
 
     pub fn key(&self) -> &str {
@@ -76,10 +97,14 @@ impl Api {
 
     /// A request to any URL, such as a source's endpoint, without the key.
     pub fn absolute(&self, method: Method, url: &str) -> Request {
-        let what = format!("{method} {url}");
         Request {
-            inner: self.client.request(method, url),
-            what,
+            inner: self.client.request(method.clone(), url),
+            sent: SentRequest {
+                method,
+                url: url.to_owned(),
+                body: None,
+            },
+            check: self.check,
         }
     }
 }
@@ -88,7 +113,8 @@ impl Api {
 #[derive(Debug)]
 pub struct Request {
     inner: reqwest::RequestBuilder,
-    what: String,
+    sent: SentRequest,
+    check: Option<ResponseCheck>,
 }
 
 impl Request {
@@ -106,7 +132,8 @@ impl Request {
     }
 
     #[must_use]
-    pub fn json(self, body: &Value) -> Self {
+    pub fn json(mut self, body: &Value) -> Self {
+        self.sent.body = Some(body.clone());
         self.header(CONTENT_TYPE.as_str(), "application/json")
             .body(body.to_string())
     }
@@ -120,7 +147,7 @@ impl Request {
 
     /// Sends it. Panics without a response.
     pub async fn send(self) -> Answer {
-        let what = self.what.clone();
+        let what = self.sent.to_string();
         match self.try_send().await {
             Ok(answer) => answer,
             Err(error) => panic!("{what} got no response: {error:?}"),
@@ -133,14 +160,24 @@ impl Request {
         let status = response.status().as_u16();
         let headers = response.headers().clone();
         let bytes = response.bytes().await?;
-        Ok(Answer {
+        let answer = Answer {
             status,
             headers,
             body: serde_json::from_slice(&bytes).unwrap_or(Value::Null),
             text: String::from_utf8_lossy(&bytes).into_owned(),
             bytes,
-            what: self.what,
-        })
+            what: self.sent.to_string(),
+        };
+        if let Some(check) = self.check {
+            check(&self.sent, &answer);
+        }
+        Ok(answer)
+    }
+}
+
+impl fmt::Display for SentRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.method, self.url)
     }
 }
 

@@ -30,7 +30,7 @@ mod terminal;
 mod wait;
 pub mod webhook;
 
-pub use api::{Answer, Api, Request};
+pub use api::{Answer, Api, Request, ResponseCheck, SentRequest};
 pub use archive::Archive;
 pub use balancer::Balancer;
 pub use binary::sluice_binary;

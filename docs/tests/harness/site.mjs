@@ -24,6 +24,7 @@ const TYPES = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript",
   ".css": "text/css",
+  ".png": "image/png",
   ".svg": "image/svg+xml",
 };
 

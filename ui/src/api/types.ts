@@ -44,6 +44,7 @@ export type ReplayState = Schemas['ReplayState'];
 export type FreeUser = Schemas['FreeUser'];
 export type PaidUser = Schemas['PaidUser'];
 export type ListedUser = Schemas['ListedUser'];
+export type AuditEntry = Schemas['AuditEntry'];
 export type NamedKey = Schemas['NamedKey'];
 export type KeyScope = Schemas['KeyScope'];
 export type ListedSession = Schemas['ListedSession'];

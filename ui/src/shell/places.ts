@@ -5,6 +5,7 @@ import Bot from '@lucide/svelte/icons/bot';
 import Gauge from '@lucide/svelte/icons/gauge';
 import KeyRound from '@lucide/svelte/icons/key-round';
 import Radio from '@lucide/svelte/icons/radio';
+import ScrollText from '@lucide/svelte/icons/scroll-text';
 import Send from '@lucide/svelte/icons/send';
 import ServerIcon from '@lucide/svelte/icons/server';
 import Settings from '@lucide/svelte/icons/settings';
@@ -28,6 +29,7 @@ export const places: Place[] = [
   { href: '/agents', name: 'AI agents', icon: Bot as Icon },
   { href: '/users', name: 'Users', icon: Users as Icon, operator: true },
   { href: '/nodes', name: 'Nodes', icon: ServerIcon as Icon, operator: true },
+  { href: '/audit', name: 'Audit log', icon: ScrollText as Icon },
   { href: '/settings', name: 'Settings', icon: Settings as Icon },
 ];
 

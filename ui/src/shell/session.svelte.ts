@@ -40,7 +40,8 @@ export async function restoreSession() {
 }
 
 export async function signIn(apiKey: string) {
-  const session = await data(api.POST('/v1/session', { body: { api_key: apiKey } }));
+  const params = { header: { 'x-sluice-console': '1' } };
+  const session = await data(api.POST('/v1/session', { params, body: { api_key: apiKey } }));
   state = { kind: 'in', session };
 }
 

@@ -8,9 +8,6 @@ use sluice_store::{
     users::User,
 };
 
-/// Name of the server itself in the log.
-const SERVER: &str = "server";
-
 /// The author of a change: the router passes it to each use case that changes something.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Actor {
@@ -36,10 +33,13 @@ impl Actor {
 
     /// The server, which changes something on its own.
     pub fn server() -> Actor {
+        let AuditActor {
+            name, credential, ..
+        } = AuditActor::server();
         Actor {
             user_id: UserId::server(),
-            name: SERVER.to_owned(),
-            credential: Credential::Server,
+            name,
+            credential,
             credential_id: None,
             address: None,
         }

@@ -4,7 +4,7 @@ use sluice_engine::EngineError;
 use sluice_infra::Infra;
 use sluice_store::{
     Page,
-    audit::{self, AuditEntry, AuditFilter},
+    audit::{self, AuditEntry, AuditFilter, Existing},
 };
 
 use crate::listing::Listing;
@@ -22,17 +22,17 @@ impl AuditLog {
         }
     }
 
-    /// The entries that the filter admits, newest first.
+    /// The entries that the filter admits, newest first, and what there still is of their accounts and targets.
     pub async fn list(
         &self,
         filter: AuditFilter,
         page: Page,
-    ) -> Result<Listing<AuditEntry>, EngineError> {
+    ) -> Result<(Listing<AuditEntry>, Existing), EngineError> {
         let listing = self.infra.store.read(move |c| {
-            Ok(Listing {
-                total: audit::count(c, &filter)?,
-                rows: audit::page(c, &filter, &page)?,
-            })
+            let total = audit::count(c, &filter)?;
+            let rows = audit::page(c, &filter, &page)?;
+            let existing = audit::look_up(c, &rows)?;
+            Ok((Listing { total, rows }, existing))
         });
         Ok(listing.await?)
     }

@@ -29,18 +29,18 @@ impl ShelfCache {
     pub(super) fn entries(
         &self,
         c: &mut dyn Conn,
-        shelf: &Shelf,
+        wanted: &Shelf,
     ) -> Result<Arc<ShelfEntries>, StoreError> {
-        if *shelf != Shelf::Server {
-            return Ok(Arc::new(ShelfEntries::read(c, shelf)?));
+        if *wanted != Shelf::Server {
+            return Ok(Arc::new(ShelfEntries::read(c, wanted)?));
         }
         // The generation is read first: entries that are newer than it are read again the next time.
-        let generation = registry::generation(c, shelf)?;
+        let generation = registry::generation(c, wanted)?;
         let cached = self.0.lock().clone();
         if let Some(cached) = cached.filter(|cached| cached.generation == generation) {
             return Ok(cached.entries);
         }
-        let entries = Arc::new(ShelfEntries::read(c, shelf)?);
+        let entries = Arc::new(ShelfEntries::read(c, wanted)?);
         *self.0.lock() = Some(CachedEntries {
             generation,
             entries: Arc::clone(&entries),

@@ -193,12 +193,11 @@ fn items(
         if items.len() == LISTED {
             break;
         }
-        match item(c, user, subject)? {
-            Some(item) => items.push(item),
-            None => {
-                subject_health::remove(c, &[&subject.id])?;
-                gone += 1;
-            }
+        if let Some(item) = item(c, user, subject)? {
+            items.push(item);
+        } else {
+            subject_health::remove(c, &[&subject.id])?;
+            gone += 1;
         }
     }
     Ok((items, gone))

@@ -2,7 +2,7 @@
 
 use sluice_engine::{EngineError, MAX_THRESHOLD};
 use sluice_infra::Infra;
-use sluice_model::TextChange;
+use sluice_model::{TextChange, is_mail_address};
 use sluice_outbox::{NetGuard, Outbox};
 use sluice_store::{
     Conn, StoreError,
@@ -17,15 +17,13 @@ use sluice_store::{
     webhooks::PreviousSecret,
 };
 
-use super::recipients::Recipients;
+use super::{changed_fields::describe, recipients::Recipients};
 use crate::{
     audit::{Actor, Change, Target},
     detached,
     webhooks::{NewSecret, OLD_SECRET_SIGNS_FOR_MS, address_error},
 };
 
-/// The longest email address, in bytes.
-const MAX_ADDRESS: usize = 254;
 const MAX_WEBHOOK_SECONDS: i64 = 86_400;
 const MIN_QUIET_SECONDS: i64 = 60;
 const MAX_QUIET_SECONDS: i64 = 604_800;
@@ -144,7 +142,7 @@ impl Notifications {
     async fn change(
         &self,
         user: &User,
-        recorded: Change,
+        mut recorded: Change,
         change: impl FnOnce(&mut NotificationSettings) -> Option<Option<String>> + Send + 'static,
     ) -> Result<NotificationView, EngineError> {
         let (infra, row) = (self.infra.clone(), user.clone());
@@ -153,10 +151,12 @@ impl Notifications {
             // A user who is removed at the same time leaves no settings.
             users::hold(c, &row.id)?;
             let mut settings = notification_settings::hold(c, &row.id)?;
+            let before = settings.clone();
             let Some(secret) = change(&mut settings) else {
                 return Ok(None);
             };
             notification_settings::save(c, &row.id, &settings)?;
+            describe(&mut recorded, &before, &settings);
             recorded.record(c)?;
             subject_health::make_due(c, &row.id, now)?;
             view(c, &infra, &row, settings, secret).map(Some)
@@ -258,34 +258,9 @@ fn out_of_range(name: &str, value: Option<i64>, min: i64, max: i64) -> Option<St
         .map(|_| format!("{name} must be from {min} to {max}"))
 }
 
-/// Whether text has the form of an address. The mail server judges the rest.
-fn is_mail_address(text: &str) -> bool {
-    let forbidden = |character: char| {
-        character.is_whitespace() || character.is_control() || "<>,;:\"\\()".contains(character)
-    };
-    text.len() <= MAX_ADDRESS
-        && !text.contains(forbidden)
-        && text
-            .split_once('@')
-            .is_some_and(|(name, host)| !name.is_empty() && !host.is_empty() && !host.contains('@'))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn mail_goes_to_one_address() {
-        for address in ["a@b.c", "ada+x@example.com", "a@localhost"] {
-            assert!(is_mail_address(address), "{address}");
-        }
-        let long = format!("{}@b.c", "a".repeat(MAX_ADDRESS));
-        for text in [
-            "", "a", "@b", "a@", "a@b@c", "a b@c", "a@b,c@d", "<a@b>", "a@b\r\n", &long,
-        ] {
-            assert!(!is_mail_address(text), "{text:?}");
-        }
-    }
 
     #[test]
     fn errors_name_the_field() {

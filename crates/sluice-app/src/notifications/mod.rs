@@ -3,6 +3,7 @@
 //! [`job`] looks at the subjects that are due and writes messages into the outbox, which sends them. [`verdict`] decides about
 //! one subject, and [`message`] words the messages.
 
+mod changed_fields;
 mod job;
 mod manage;
 mod message;

@@ -63,8 +63,8 @@ impl Notifications {
             }
             Ok::<_, StoreError>(next.map(|_| kinds))
         };
-        let begun = self.infra.store.write(begin).await?;
-        begun.map_err(|retry_after| EngineError::QuotaExceeded {
+        let kinds = self.infra.store.write(begin).await?;
+        kinds.map_err(|retry_after| EngineError::QuotaExceeded {
             quota: "the limit of test messages for each hour",
             retry_after,
         })

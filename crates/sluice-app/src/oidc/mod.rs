@@ -64,15 +64,20 @@ pub struct Arrival {
     pub return_to: String,
 }
 
-/// Why somebody is not signed in, in words for that person.
+/// Why a person is not signed in, in words for that person.
 #[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct SignInError(String);
+pub enum SignInError {
+    /// The server cannot do it at the moment.
+    #[error("{0}")]
+    Unavailable(&'static str),
+    #[error("{0}")]
+    Refused(String),
+}
 
 impl From<EngineError> for SignInError {
     fn from(error: EngineError) -> SignInError {
         tracing::warn!(%error, "sign-in with OpenID Connect failed");
-        SignInError("The server cannot sign you in at the moment. Try again.".to_owned())
+        SignInError::Unavailable("The server cannot sign you in at the moment. Try again.")
     }
 }
 
@@ -150,10 +155,24 @@ impl Oidc {
         returned: ProviderReturn,
         client: Client,
     ) -> Result<Arrival, SignInError> {
+        let address = client.address;
+        let outcome = self.sign_in(attempt, returned, client).await;
+        if let Err(SignInError::Refused(_)) = &outcome {
+            self.0.sessions.record_failure(address).await;
+        }
+        outcome
+    }
+
+    async fn sign_in(
+        &self,
+        attempt: Option<&str>,
+        returned: ProviderReturn,
+        client: Client,
+    ) -> Result<Arrival, SignInError> {
         let inner = &self.0;
         let attempt = attempt.and_then(|sealed| Attempt::open(sealed, &inner.infra));
         let attempt = attempt.filter(|it| returned.state.as_ref() == Some(&it.state));
-        let attempt = attempt.ok_or_else(|| SignInError(NOT_VALID.to_owned()))?;
+        let attempt = attempt.ok_or_else(|| SignInError::Refused(NOT_VALID.to_owned()))?;
         let is_other = |issuer: &String| *issuer != inner.settings.issuer;
         if returned.issuer.as_ref().is_some_and(is_other) {
             return Err(inner.refused("the answer is from another issuer"));
@@ -164,7 +183,7 @@ impl Oidc {
         }
         let code = returned
             .code
-            .ok_or_else(|| SignInError(NOT_VALID.to_owned()))?;
+            .ok_or_else(|| SignInError::Refused(NOT_VALID.to_owned()))?;
         let _permit = inner.permit()?;
         let claims = inner
             .claims(&code, &attempt)
@@ -185,9 +204,9 @@ impl Oidc {
 
 impl Inner {
     fn permit(&self) -> Result<tokio::sync::SemaphorePermit<'_>, SignInError> {
-        self.permits.try_acquire().map_err(|_| {
-            SignInError("Too many people sign in at the moment. Try again.".to_owned())
-        })
+        let busy = "Too many people sign in at the moment. Try again.";
+        let permit = self.permits.try_acquire();
+        permit.map_err(|_| SignInError::Unavailable(busy))
     }
 
     fn redirect_uri(&self) -> String {
@@ -196,7 +215,7 @@ impl Inner {
 
     fn refused(&self, reason: &str) -> SignInError {
         tracing::warn!(reason, "sign-in with OpenID Connect refused");
-        SignInError(format!(
+        SignInError::Refused(format!(
             "{} did not sign you in: {reason}.",
             self.settings.name
         ))

@@ -36,7 +36,7 @@ impl Inner {
         let email = verified_email(claims);
         self.check_domain(email.as_deref())?;
         let identity = self.identity(claims);
-        match self.find(&identity, email.clone()).await? {
+        match self.find(&identity, email.clone(), address).await? {
             Match::User(user) => Ok(user),
             Match::Refused(reason) => Err(self.refused(reason)),
             Match::Nobody => match email {
@@ -59,7 +59,12 @@ impl Inner {
         Err(self.refused("mail addresses of your domain may not sign in here"))
     }
 
-    async fn find(&self, identity: &Identity, email: Option<String>) -> Result<Match, EngineError> {
+    async fn find(
+        &self,
+        identity: &Identity,
+        email: Option<String>,
+        address: IpAddr,
+    ) -> Result<Match, EngineError> {
         let wanted = identity.clone();
         let known = self.infra.store.read(move |c| identities::user(c, &wanted));
         if let Some(user) = known.await? {
@@ -68,10 +73,10 @@ impl Inner {
         let Some(email) = email else {
             return Ok(Match::Nobody);
         };
-        let identity = identity.clone();
+        let (identity, users) = (identity.clone(), self.users.clone());
         let found = self.infra.store.write(move |c| {
-            let users = identities::with_email(c, &email)?;
-            let user = match users.as_slice() {
+            let known = identities::with_email(c, &email)?;
+            let user = match known.as_slice() {
                 [] => return Ok(Match::Nobody),
                 [user] => user,
                 _ => {
@@ -85,7 +90,7 @@ impl Inner {
                     "the user with your mail address is an operator, who signs in with the API key",
                 ));
             }
-            Ok(if identities::link(c, &user.id, &identity)? {
+            Ok(if users.link(c, &user.id, &identity, address)? {
                 Match::User(user.id.clone())
             } else {
                 Match::Refused("the user with your mail address belongs to another person there")
@@ -103,13 +108,12 @@ impl Inner {
     ) -> Result<UserId, SignInError> {
         let name = username(claims, &email);
         for attempt in 0..NAMES {
-            let username = match attempt {
-                0 => name.clone(),
-                _ => {
-                    let suffix = UserId::random(&mut self.infra.ids.rng());
-                    let suffix: String = suffix.as_str().chars().rev().take(4).collect();
-                    format!("{name}-{suffix}")
-                }
+            let username = if attempt == 0 {
+                name.clone()
+            } else {
+                let suffix = UserId::random(&mut self.infra.ids.rng());
+                let suffix: String = suffix.as_str().chars().rev().take(4).collect();
+                format!("{name}-{suffix}")
             };
             let new = NewUser {
                 username,

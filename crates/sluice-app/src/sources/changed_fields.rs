@@ -1,16 +1,20 @@
 //! The changed fields of a source, for the audit log.
 
+use serde_json::{Map, Value};
 use sluice_store::{audit::Action, sources::Source};
 
 use crate::audit::Change;
 
+/// The names of the props with another value. The values are not sealed: the same secret is sealed differently each time.
+pub(super) fn changed_props(old: &Map<String, Value>, new: &Map<String, Value>) -> Vec<String> {
+    let removed = old.keys().filter(|name| !new.contains_key(*name));
+    let names = new.keys().chain(removed);
+    let changed = names.filter(|name| old.get(*name) != new.get(*name));
+    changed.cloned().collect()
+}
+
 /// Adds the names of the changed fields and props.
-pub(super) fn describe(change: &mut Change, old: &Source, new: &Source) {
-    let differs = |name: &String| old.configured_props.get(name) != new.configured_props.get(name);
-    let added = new.configured_props.keys();
-    let removed = old.configured_props.keys();
-    let removed = removed.filter(|name| !new.configured_props.contains_key(*name));
-    let props: Vec<&String> = added.chain(removed).filter(|name| differs(name)).collect();
+pub(super) fn describe(change: &mut Change, old: &Source, new: &Source, props: &[String]) {
     let fields = [
         ("name", old.name != new.name),
         ("component", old.component_id != new.component_id),

@@ -19,7 +19,7 @@ use sluice_store::{
 };
 
 use super::{
-    changed_fields::describe,
+    changed_fields::{changed_props, describe},
     plan,
     requests::{UpdateSource, must_be_a_source},
     service::Sources,
@@ -112,6 +112,7 @@ impl Sources {
         } else {
             checked.map_err(EngineError::InvalidProps)?
         };
+        let changed_props = changed_props(&stored.values, &values);
         let rng = &mut self.infra.ids.rng();
         new.source.configured_props = stored.seal_again(vault, rng, props, values)?;
         new.source.component_id = component.id;
@@ -129,7 +130,7 @@ impl Sources {
             (new.source.retention != old.source.retention).then(|| new.source.clone());
         let target = Target::new(TargetKind::Source, id, &new.source.name);
         let mut updated = audit::Change::new(&self.infra, actor, Action::SourceUpdate, target);
-        describe(&mut updated, &old.source, &new.source);
+        describe(&mut updated, &old.source, &new.source, &changed_props);
         let change = Changed {
             old,
             new,

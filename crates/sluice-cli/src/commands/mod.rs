@@ -6,6 +6,7 @@ mod actions;
 mod apply;
 mod apps;
 mod ask;
+mod audit;
 mod close_keys;
 mod cluster;
 mod code;
@@ -39,6 +40,7 @@ mod sample_event;
 pub(crate) mod secret_file;
 mod secrets;
 mod session;
+mod sessions;
 mod snapshot;
 mod source_summary;
 mod sources;
@@ -63,6 +65,7 @@ use self::{
     actions::ActionsCommand,
     apply::ApplyOptions,
     apps::AppsCommand,
+    audit::AuditOptions,
     cluster::ClusterOptions,
     completions::CompletionsOptions,
     deploy::DeployOptions,
@@ -80,6 +83,7 @@ use self::{
     session::{
         LoginOptions, LogoutOptions, ProfileCommand, RotateKeyOptions, SignupOptions, WhoamiOptions,
     },
+    sessions::SessionsCommand,
     sources::{DeleteOptions, DescribeOptions, EventsOptions, LogsOptions, RunOptions},
     subscribe::{SubscribeOptions, UnsubscribeOptions},
     test::TestOptions,
@@ -144,9 +148,13 @@ pub(crate) enum ClientCommand {
     /// Manage named API keys, and rotate the master key
     #[command(subcommand)]
     Keys(KeysCommand),
+    /// List and end your sessions of the console
+    #[command(subcommand)]
+    Sessions(SessionsCommand),
     /// Manage the users of the server (operator only)
     #[command(subcommand)]
     Users(UsersCommand),
+    Audit(AuditOptions),
     Cluster(ClusterOptions),
     Doctor(DoctorOptions),
     Completions(CompletionsOptions),
@@ -199,7 +207,9 @@ pub(crate) fn run(
             ClientCommand::RotateKey(options) => done(session::rotate_key(options).await),
             ClientCommand::Signup(options) => done(session::signup(options).await),
             ClientCommand::Keys(command) => done(keys::run(command).await),
+            ClientCommand::Sessions(command) => done(sessions::run(command).await),
             ClientCommand::Users(command) => done(users::run(command).await),
+            ClientCommand::Audit(options) => done(audit::audit(options).await),
             ClientCommand::Cluster(options) => done(cluster::cluster(options).await),
             ClientCommand::Doctor(options) => doctor::doctor(&options),
             ClientCommand::Completions(options) => {

@@ -1,5 +1,6 @@
 //! Commands for the data of a server, run on its machine. They use the database themselves, and need no running server.
 
+mod audit;
 mod backup;
 mod master_key;
 mod migrate;
@@ -12,11 +13,12 @@ mod target_folder;
 
 use clap::Subcommand;
 
-use self::{backup::BackupOptions, migrate::MigrateOptions, restore::RestoreOptions};
 pub(crate) use self::{
+    audit::MachineChange,
     master_key::KeysOf,
     rotate_master::{RotateMasterOptions, rotate_master},
 };
+use self::{backup::BackupOptions, migrate::MigrateOptions, restore::RestoreOptions};
 
 #[derive(Subcommand)]
 pub(crate) enum MaintenanceCommand {

@@ -9,9 +9,10 @@ use std::{
 use anyhow::Context;
 use clap::Args;
 use sluice_backup::{BackupReader, Dump, Manifest};
-use sluice_store::{Location, transfer::fill};
+use sluice_store::{Location, audit::Action, transfer::fill};
 
 use super::{
+    audit::MachineChange,
     master_key::{KeysOf, save},
     output::STANDARD,
     passphrase::PassphraseOptions,
@@ -113,6 +114,7 @@ impl<'o> Keys<'o> {
 
     /// The file is read to its end before anything is committed. The key is there before the database is.
     fn restore(&self, dump: Dump<Input>, location: &Location) -> anyhow::Result<Manifest> {
+        let made_at = dump.header().created_at;
         fill(location, |c| -> anyhow::Result<Manifest> {
             let (manifest, input) = dump.fill(c)?;
             input.finish()?;
@@ -124,6 +126,9 @@ impl<'o> Keys<'o> {
                 std::fs::create_dir_all(self.folder)?;
                 save(keys.fitting(c)?, self.folder)?;
             }
+            MachineChange::of_server(Action::ServerRestore)
+                .with("backup_made_at", made_at)
+                .record(c)?;
             Ok(manifest)
         })
         .context("not restored")

@@ -1,16 +1,11 @@
-//! The form of an email address.
+//! The address of the first user.
 
-/// The longest address that mail servers take.
-const MAX_LENGTH: usize = 254;
+use sluice_model::is_mail_address;
 
 /// An address without spaces around it. Empty text is left as it is.
 pub(crate) fn parse(text: &str) -> Result<String, String> {
     let text = text.trim();
-    let has_form = text
-        .rsplit_once('@')
-        .is_some_and(|(local, domain)| !local.is_empty() && !domain.is_empty());
-    let is_plain = text.chars().all(|c| !c.is_whitespace() && !c.is_control());
-    if text.is_empty() || (has_form && is_plain && text.len() <= MAX_LENGTH) {
+    if text.is_empty() || is_mail_address(text) {
         Ok(text.to_owned())
     } else {
         Err("it must have the form name@example.com".to_owned())
@@ -22,12 +17,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_has_two_parts_without_spaces() {
-        for text in ["ada@example.com", " ada@example.com\n", "a@b", ""] {
+    fn spaces_around_the_address_are_removed() {
+        for text in ["ada@example.com", " ada@example.com\n", ""] {
             assert_eq!(parse(text).as_deref(), Ok(text.trim()));
         }
-        let long = format!("{}@example.com", "a".repeat(250));
-        for text in ["ada", "@example.com", "ada@", "a da@example.com", &long] {
+        for text in ["ada", "a da@example.com"] {
             assert!(parse(text).is_err(), "{text}");
         }
     }

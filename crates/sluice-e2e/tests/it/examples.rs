@@ -1,8 +1,10 @@
-//! The examples, each run as its README prints it.
+//! The examples, each deployed and run as its README prints it, against receivers on loopback.
 
+mod queues;
+mod sources;
 mod stage;
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{collections::BTreeSet, fs, path::Path, time::Duration};
 
 use serde_json::{Value, json};
 use sluice_testkit::{
@@ -32,9 +34,23 @@ fn bodies(requests: &[Delivery], path: &str) -> Vec<Value> {
     to_path.map(Delivery::json).collect()
 }
 
+#[test]
+fn the_index_has_every_example() {
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples"));
+    let index = fs::read_to_string(folder.join("README.md")).expect("the index");
+    for entry in fs::read_dir(folder).expect("the examples").flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let is_listed = index.contains(&format!("[{name}]({name})"));
+        assert!(
+            is_listed || entry.path().is_file(),
+            "{name} is not in the index"
+        );
+    }
+}
+
 #[tokio::test]
 async fn filter_and_forward_passes_on_what_is_paid() {
-    let stage = Stage::start("filter-and-forward", server_as_it_comes(), fine).await;
+    let mut stage = Stage::start("filter-and-forward", server_as_it_comes(), fine).await;
     stage.run_all().await;
     let workflow = stage.workflow("filter-and-forward").await;
     let runs = workflow.ended_runs(2).await;
@@ -53,7 +69,7 @@ async fn filter_and_forward_passes_on_what_is_paid() {
 
 #[tokio::test]
 async fn error_watch_hears_of_every_workflow_and_source() {
-    let stage = Stage::start("error-watch", server_as_it_comes(), fine).await;
+    let mut stage = Stage::start("error-watch", server_as_it_comes(), fine).await;
     stage.run_all().await;
     let failing = stage.workflow("failing").await;
     let texts = async |count| bodies(&stage.outside.wait_for(count).await, "/hooks/errors");
@@ -73,13 +89,13 @@ const EXPENSE: &str = r#"{"who": "Bob", "what": "a yacht", "amount": 4200000}"#;
 
 #[tokio::test]
 async fn approval_pays_what_is_approved_and_nothing_else() {
-    let stage = Stage::start("approval", server_as_it_comes(), fine).await;
+    let mut stage = Stage::start("approval", server_as_it_comes(), fine).await;
     let [ask, approve] = stage.blocks().try_into().expect("two blocks");
-    stage.run(&ask, &[]).await;
+    stage.run(&ask).await;
     let asked = bodies(&stage.outside.wait_for(1).await, "/hooks/approvals");
     assert_eq!(asked[0]["text"], "Ada asks for 42 for a train ticket.");
     let address = asked[0]["approve"].as_str().expect("an address");
-    stage.run(&approve, &[("approve", address)]).await;
+    stage.run(&format!("approve='{address}'\n{approve}")).await;
     let paid = bodies(&stage.outside.wait_for(2).await, "/payments");
     let expected =
         json!({ "who": "Ada", "what": "a train ticket", "amount": 42, "approved_by": "Grace" });
@@ -110,9 +126,9 @@ const FEED: &str = r#"<?xml version="1.0" encoding="utf-8"?>
 async fn feed_to_files_keeps_every_entry_in_s3() {
     let s3 = S3Server::start();
     let feed = |_: &Delivery| Answer::status(200).body(FEED);
-    let stage = Stage::start("feed-to-files", s3.options(), feed).await;
+    let mut stage = Stage::start("feed-to-files", s3.options(), feed).await;
     let [deploy_source, deploy_workflow, replay] = stage.blocks().try_into().expect("three blocks");
-    stage.run(&deploy_source, &[]).await;
+    stage.run(&deploy_source).await;
     let sources = stage.api.get("/users/me/sources").await.ok();
     let source = sources[0]["id"].as_str().expect("an id");
     let summaries = format!("/sources/{source}/event_summaries?expand=event");
@@ -121,8 +137,8 @@ async fn feed_to_files_keeps_every_entry_in_s3() {
         (page.as_array().map(Vec::len) == Some(2)).then_some(())
     })
     .await;
-    stage.run(&deploy_workflow, &[]).await;
-    stage.run(&replay, &[("source", source)]).await;
+    stage.run(&deploy_workflow).await;
+    stage.run(&replay).await;
     let workflow = stage.workflow("feed-to-files").await;
     let runs = wait_for(MINUTE, "the entries to be in S3", async || {
         let runs = workflow.ended_runs(2).await;

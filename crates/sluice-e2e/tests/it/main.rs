@@ -21,6 +21,7 @@ mod ledger;
 mod maintenance;
 mod mcp;
 mod packages;
+mod pages;
 mod props;
 mod readme;
 mod registry;

@@ -1,24 +1,20 @@
-//! The README's walk from nothing to a source that is deployed, tried, watched, changed and deleted, as it is printed, by
-//! somebody at a terminal.
+//! The README's way from nothing to a source that is deployed, tried, watched, changed and deleted, typed at a terminal. The other
+//! pages run without one (`pages`).
 
 use std::{env, fs, path::Path, process::Command};
 
 use sluice_testkit::{Key, Terminal, sluice_binary};
 
+use crate::pages::markdown::{Kind, Page};
+
 /// What the shell prints when a command has ended, with its exit code.
 const PROMPT: &str = "ended with ";
 
-/// The lines of the walk's shell blocks.
-fn walk() -> Vec<String> {
-    let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
-    let text = fs::read_to_string(readme).expect("the README");
-    let (_, walk) = text.split_once("## A first source").expect("the walk");
-    let (walk, _) = walk.split_once("\n## ").expect("its end");
-    let blocks = walk.split("```sh\n").skip(1);
-    blocks
-        .flat_map(|block| block.split("```").next().unwrap_or_default().lines())
-        .map(str::to_owned)
-        .collect()
+fn readme() -> Page {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
+    let page = Page::parse(&fs::read_to_string(file).expect("the README"));
+    assert_eq!(page.errors, [""; 0]);
+    page
 }
 
 /// Somebody with a shell in a terminal.
@@ -83,19 +79,22 @@ impl Person {
 }
 
 #[tokio::test]
-async fn the_walk_of_the_readme_works_as_printed_in_a_terminal() {
+async fn the_commands_of_the_readme_work_as_printed_in_a_terminal() {
     let folder = tempfile::tempdir().expect("a folder");
-    let walk = walk();
-    let mut lines = walk.iter().map(String::as_str);
-    assert_eq!(lines.next(), Some("make run"));
+    let page = readme();
+    let blocks = page.shell();
+    let (first, others) = blocks.split_first().expect("commands");
+    let Kind::ShellInBackground(ready) = &first.kind else {
+        panic!("the first command starts the server");
+    };
     let mut operator = Person::sit_down(folder.path());
-    operator.type_line("sluice serve");
+    operator.type_line(first.text.trim());
     operator.terminal.wait_for_text("Your email address").await;
     operator.terminal.press(Key::Enter);
-    operator.terminal.wait_for_text("Sluice is ready at").await;
+    operator.terminal.wait_for_text(ready).await;
 
     let mut person = Person::sit_down(folder.path());
-    for line in lines {
+    for line in others.iter().flat_map(|block| block.text.lines()) {
         match line {
             "sluice deploy counter.mjs" => deploy_and_watch(&mut person, line).await,
             "sluice update counter --code counter.mjs" => {

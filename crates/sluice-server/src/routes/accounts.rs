@@ -28,8 +28,11 @@ use crate::{
 };
 
 /// Create an account from keys, or from existing tokens
-#[utoipa::path(post, path = "/accounts", tag = "accounts", operation_id = "createAccount", request_body = CreateAccount,
-    responses((status = 200, body = Data<Account>), ApiErrors))]
+///
+/// `credentials` holds the fields of a `keys` app, or the tokens of an `oauth` app that were issued elsewhere.
+#[utoipa::path(post, path = "/accounts", tag = "accounts", operation_id = "createAccount", params(FieldQuery),
+    request_body = CreateAccount,
+    responses((status = 200, description = "The account, without its credentials", body = Data<Account>), ApiErrors))]
 pub(crate) async fn create(
     Author(actor): Author,
     State(services): State<Arc<App>>,
@@ -51,8 +54,11 @@ pub(crate) async fn create(
 }
 
 /// The accounts of the current user
-#[utoipa::path(get, path = "/accounts", tag = "accounts", operation_id = "listAccounts", params(AccountsQuery, PageQuery, FieldQuery),
-    responses((status = 200, body = List<Account>), ApiErrors))]
+///
+/// Newest first, without their credentials.
+#[utoipa::path(get, path = "/accounts", tag = "accounts", operation_id = "listAccounts",
+    params(AccountsQuery, PageQuery, FieldQuery),
+    responses((status = 200, description = "A page of accounts", body = List<Account>), ApiErrors))]
 pub(crate) async fn list(
     AuthUser(user): AuthUser,
     State(services): State<Arc<App>>,
@@ -76,9 +82,11 @@ pub(crate) async fn list(
 }
 
 /// An account
+///
+/// Its credentials are shown with `include_credentials` only. A named key needs the scope `deploy` for them.
 #[utoipa::path(get, path = "/accounts/{id}", tag = "accounts", operation_id = "getAccount",
     params(("id" = String, Path), AccountQuery, FieldQuery),
-    responses((status = 200, body = Data<Account>), ApiErrors))]
+    responses((status = 200, description = "The account", body = Data<Account>), ApiErrors))]
 pub(crate) async fn get(
     Caller { user, credential }: Caller,
     State(services): State<Arc<App>>,
@@ -109,7 +117,7 @@ pub(crate) async fn get(
 /// Sources by their props, and workflows by the props of the steps of their running version. Newest first.
 #[utoipa::path(get, path = "/accounts/{id}/uses", tag = "accounts", operation_id = "listAccountUses",
     params(("id" = String, Path), PageQuery, FieldQuery), extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = List<AccountUse>), ApiErrors))]
+    responses((status = 200, description = "A page of sources and workflows", body = List<AccountUse>), ApiErrors))]
 pub(crate) async fn uses(
     AuthUser(user): AuthUser,
     State(services): State<Arc<App>>,
@@ -133,8 +141,12 @@ pub(crate) async fn uses(
 }
 
 /// Rename an account, or give it new credentials
-#[utoipa::path(put, path = "/accounts/{id}", tag = "accounts", operation_id = "updateAccount", params(("id" = String, Path)),
-    request_body = UpdateAccount, responses((status = 200, body = Data<Account>), ApiErrors))]
+///
+/// Absent fields stay the same. New credentials replace all of the old ones.
+#[utoipa::path(put, path = "/accounts/{id}", tag = "accounts", operation_id = "updateAccount",
+    params(("id" = String, Path), FieldQuery),
+    request_body = UpdateAccount, responses((status = 200, description = "The account, without its credentials",
+    body = Data<Account>), ApiErrors))]
 pub(crate) async fn update(
     Author(actor): Author,
     State(services): State<Arc<App>>,

@@ -29,7 +29,7 @@ const DEFAULT_HOURS: u32 = 24;
 /// Of the whole account, or of one source or workflow.
 #[utoipa::path(get, path = "/users/me/activity", tag = "activity", operation_id = "getActivity",
     params(ActivityQuery, FieldQuery), extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = Data<Activity>), ApiErrors))]
+    responses((status = 200, description = "The counts of each hour or day", body = Data<Activity>), ApiErrors))]
 pub(crate) async fn get(
     AuthUser(user): AuthUser,
     State(app): State<Arc<App>>,
@@ -59,8 +59,11 @@ pub(crate) async fn get(
 }
 
 /// Overview of the account
+///
+/// Counts of the last 24 hours, and the emitters and webhooks that fail. Operators also see how busy the server is.
 #[utoipa::path(get, path = "/users/me/overview", tag = "activity", operation_id = "getOverview", params(FieldQuery),
-    extensions(("x-sluice-extension" = json!(true))), responses((status = 200, body = Data<Overview>), ApiErrors))]
+    extensions(("x-sluice-extension" = json!(true))), responses((status = 200, description = "The overview",
+    body = Data<Overview>), ApiErrors))]
 pub(crate) async fn overview(
     AuthUser(user): AuthUser,
     State(app): State<Arc<App>>,

@@ -11,7 +11,7 @@ use sluice_app::{App, Listing, NewKey};
 use sluice_model::{Cursor, Scope, Scopes};
 use sluice_store::api_keys;
 
-use super::{dates::epoch_seconds, user_admin::required};
+use super::{dates::epoch_seconds, user_fields::required};
 use crate::{
     actor::{Author, actor_of},
     auth::{AuthUser, Caller},
@@ -32,9 +32,10 @@ const MAX_NAME: usize = 100;
 /// Create a named key
 ///
 /// The key is shown only in this response. A named key can create keys with its own scopes only, and none that last longer.
-#[utoipa::path(post, path = "/users/me/keys", tag = "users", operation_id = "createKey", request_body = CreateNamedKey,
+#[utoipa::path(post, path = "/users/me/keys", tag = "users", operation_id = "createKey", params(FieldQuery),
+    request_body = CreateNamedKey,
     extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = Data<CreatedNamedKey>), ApiErrors))]
+    responses((status = 200, description = "The key", body = Data<CreatedNamedKey>), ApiErrors))]
 pub(crate) async fn create(
     caller: Caller,
     Extension(ClientAddress(address)): Extension<ClientAddress>,
@@ -46,7 +47,7 @@ pub(crate) async fn create(
         scopes,
         expires_in,
     } = parameters;
-    let name = required("name", name)?;
+    let name = required("name", name.as_deref())?;
     if name.chars().count() > MAX_NAME {
         return Err(ApiError::BadRequest(format!(
             "name must be at most {MAX_NAME} characters long"
@@ -77,7 +78,7 @@ pub(crate) async fn create(
 /// Newest first, also expired ones. The main key is not among them.
 #[utoipa::path(get, path = "/users/me/keys", tag = "users", operation_id = "listKeys", params(PageQuery, FieldQuery),
     extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = List<NamedKey>), ApiErrors))]
+    responses((status = 200, description = "A page of named keys", body = List<NamedKey>), ApiErrors))]
 pub(crate) async fn list(
     AuthUser(user): AuthUser,
     State(app): State<Arc<App>>,

@@ -36,8 +36,8 @@ use crate::{
 /// Register an app, or update the app with this slug
 ///
 /// For the operator only. For other users this path does not exist.
-#[utoipa::path(post, path = "/apps", tag = "apps", operation_id = "registerApp", request_body = RegisterApp,
-    responses((status = 200, body = Data<App>), ApiErrors))]
+#[utoipa::path(post, path = "/apps", tag = "apps", operation_id = "registerApp", params(FieldQuery), request_body = RegisterApp,
+    responses((status = 200, description = "The app", body = Data<App>), ApiErrors))]
 pub(crate) async fn register(
     OperatorAuthor(actor): OperatorAuthor,
     State(services): State<Arc<sluice_app::App>>,
@@ -82,8 +82,8 @@ pub(crate) async fn register(
 /// The catalogue knows the addresses of many providers, so that the id and the secret of the client are enough. For the operator
 /// only. For other users this path does not exist.
 #[utoipa::path(put, path = "/apps/{id_or_slug}/oauth_client", tag = "apps", operation_id = "setOauthClient",
-    params(("id_or_slug" = String, Path)), request_body = SetOauthClient,
-    responses((status = 200, body = Data<App>), ApiErrors))]
+    params(("id_or_slug" = String, Path), FieldQuery), request_body = SetOauthClient,
+    responses((status = 200, description = "The app", body = Data<App>), ApiErrors))]
 pub(crate) async fn set_oauth_client(
     OperatorAuthor(actor): OperatorAuthor,
     State(services): State<Arc<sluice_app::App>>,
@@ -104,8 +104,10 @@ pub(crate) async fn set_oauth_client(
 }
 
 /// The apps of this server
+///
+/// Apps that were registered, and apps of the catalogue.
 #[utoipa::path(get, path = "/apps", tag = "apps", operation_id = "listApps", params(AppsQuery, PageQuery, FieldQuery),
-    responses((status = 200, body = List<ListedApp>), ApiErrors))]
+    responses((status = 200, description = "A page of apps", body = List<ListedApp>), ApiErrors))]
 pub(crate) async fn list(
     _: AuthUser,
     State(services): State<Arc<sluice_app::App>>,
@@ -140,8 +142,11 @@ pub(crate) async fn list(
 }
 
 /// An app, by slug or id
-#[utoipa::path(get, path = "/apps/{id_or_slug}", tag = "apps", operation_id = "getApp", params(("id_or_slug" = String, Path), FieldQuery),
-    responses((status = 200, body = Data<App>), ApiErrors))]
+///
+/// With the fields of its accounts, and the state of its OAuth client.
+#[utoipa::path(get, path = "/apps/{id_or_slug}", tag = "apps", operation_id = "getApp",
+    params(("id_or_slug" = String, Path), FieldQuery),
+    responses((status = 200, description = "The app", body = Data<App>), ApiErrors))]
 pub(crate) async fn get(
     _: AuthUser,
     State(services): State<Arc<sluice_app::App>>,
@@ -159,7 +164,8 @@ pub(crate) async fn get(
 /// Remove an app that has no accounts
 ///
 /// For the operator only. For other users this path does not exist.
-#[utoipa::path(delete, path = "/apps/{id_or_slug}", tag = "apps", operation_id = "removeApp", params(("id_or_slug" = String, Path)),
+#[utoipa::path(delete, path = "/apps/{id_or_slug}", tag = "apps", operation_id = "removeApp",
+    params(("id_or_slug" = String, Path)),
     responses((status = 204, description = "Removed"), ApiErrors))]
 pub(crate) async fn remove(
     OperatorAuthor(actor): OperatorAuthor,

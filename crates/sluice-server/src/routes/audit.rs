@@ -8,7 +8,7 @@ use sluice_api::{AuditActor, AuditEntry, AuditQuery, AuditTarget, FieldQuery, Li
 use sluice_app::{App, Listing};
 use sluice_model::{Cursor, UserId};
 use sluice_store::{
-    audit::{self, AuditFilter},
+    audit::{self, AuditFilter, Existing},
     users::User,
 };
 
@@ -27,9 +27,9 @@ use crate::{
 /// The audit log, newest first
 ///
 /// Changes of your own account. Operators can list those of another account, or of all accounts.
-#[utoipa::path(get, path = "/audit", tag = "audit log", operation_id = "listAuditEntries",
+#[utoipa::path(get, path = "/audit", tag = "audit", operation_id = "listAuditEntries",
     params(AuditQuery, PageQuery, FieldQuery), extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = List<AuditEntry>), ApiErrors))]
+    responses((status = 200, description = "A page of changes", body = List<AuditEntry>), ApiErrors))]
 pub(crate) async fn list(
     AuthUser(user): AuthUser,
     State(app): State<Arc<App>>,
@@ -39,9 +39,12 @@ pub(crate) async fn list(
 ) -> Result<Response, ApiError> {
     let page = PageRequest::parse(&page, Cursor::decode)?.into();
     let filter = parse(&user, query)?;
-    let Listing { total, rows } = app.audit.list(filter, page).await?;
+    let (Listing { total, rows }, existing) = app.audit.list(filter, page).await?;
     let page_info = page::list(total, rows.iter().collect(), |row| cursor_of(row)).page_info;
-    let data: Result<_, _> = rows.into_iter().map(on_the_wire).collect();
+    let data: Result<_, _> = rows
+        .into_iter()
+        .map(|entry| on_the_wire(entry, &existing))
+        .collect();
     let list = List {
         page_info,
         data: data?,
@@ -75,7 +78,7 @@ fn account(
     let own = || Some(caller.id.clone());
     match (scope, user) {
         (Some(_), Some(_)) => Err(ApiError::bad_request("give scope or user, not both")),
-        (None, None) | (Some("own"), None) => Ok(own()),
+        (None | Some("own"), None) => Ok(own()),
         (Some("all"), None) if caller.operator => Ok(None),
         (Some("all"), None) => Err(ApiError::bad_request(
             "scope=all is for operators: leave it out to list your own account",
@@ -93,18 +96,23 @@ fn cursor_of(entry: &audit::AuditEntry) -> String {
     page::cursor(entry.created_at, entry.id.as_str())
 }
 
-fn on_the_wire(entry: audit::AuditEntry) -> Result<AuditEntry, ApiError> {
+fn on_the_wire(entry: audit::AuditEntry, existing: &Existing) -> Result<AuditEntry, ApiError> {
+    let username = existing.account(&entry).map(str::to_owned);
+    let exists = existing.target(&entry);
+    let credential_name = existing.key(&entry).map(str::to_owned);
     let details = RawValue::from_string(entry.details)
         .map_err(|error| ApiError::internal("the stored audit entry is corrupt", error))?;
     Ok(AuditEntry {
         id: entry.id,
         at: entry.created_at,
         user_id: entry.user_id,
+        username,
         actor: AuditActor {
             id: entry.actor.id,
             name: entry.actor.name,
             credential: entry.actor.credential.as_str().to_owned(),
             credential_id: entry.actor.credential_id,
+            credential_name,
             address: entry.actor.address,
         },
         action: entry.action.as_str().to_owned(),
@@ -112,6 +120,7 @@ fn on_the_wire(entry: audit::AuditEntry) -> Result<AuditEntry, ApiError> {
             kind: entry.target.kind.as_str().to_owned(),
             id: entry.target.id,
             name: entry.target.name,
+            exists,
         },
         details,
     })

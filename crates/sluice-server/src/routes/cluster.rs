@@ -17,7 +17,7 @@ use crate::{
 /// this path does not exist.
 #[utoipa::path(get, path = "/cluster", tag = "server", operation_id = "getCluster", params(FieldQuery),
     extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = Data<Vec<ClusterNode>>), ApiErrors))]
+    responses((status = 200, description = "The servers", body = Data<Vec<ClusterNode>>), ApiErrors))]
 pub(crate) async fn list(
     _: Operator,
     State(infra): State<Infra>,

@@ -31,8 +31,11 @@ use crate::{
 const COMPONENT: &str = "component";
 
 /// Save a component
-#[utoipa::path(post, path = "/components", tag = "components", operation_id = "createComponent", request_body = CreateComponent,
-    responses((status = 200, body = Data<Component>), ApiErrors))]
+///
+/// Its code is loaded once to read the name, the version and the props. A source that refers to its id runs it.
+#[utoipa::path(post, path = "/components", tag = "components", operation_id = "createComponent", params(FieldQuery),
+    request_body = CreateComponent,
+    responses((status = 200, description = "The component", body = Data<Component>), ApiErrors))]
 pub(crate) async fn create(
     Author(actor): Author,
     State(app): State<Arc<App>>,
@@ -62,7 +65,7 @@ pub(crate) async fn create(
 #[utoipa::path(get, path = "/components", tag = "components", operation_id = "listComponents",
     params(ComponentsQuery, PageQuery, FieldQuery),
     extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = List<Component>), ApiErrors))]
+    responses((status = 200, description = "A page of components", body = List<Component>), ApiErrors))]
 pub(crate) async fn list(
     AuthUser(user): AuthUser,
     State(app): State<Arc<App>>,
@@ -97,7 +100,7 @@ pub(crate) async fn list(
 /// A key selects the newest component with it. The components of your sources can be read by id, also those of other users.
 #[utoipa::path(get, path = "/components/{key_or_id}", tag = "components", operation_id = "getComponent",
     params(("key_or_id" = String, Path), FieldQuery),
-    responses((status = 200, body = Data<Component>), ApiErrors))]
+    responses((status = 200, description = "The component", body = Data<Component>), ApiErrors))]
 pub(crate) async fn get(
     AuthUser(user): AuthUser,
     State(infra): State<Infra>,
@@ -120,9 +123,10 @@ pub(crate) async fn get(
 /// Find published components
 ///
 /// Searches your published components and the registry. An exact key comes first, then keys with this prefix, then names.
-#[utoipa::path(get, path = "/components/search", tag = "components", operation_id = "searchComponents", params(SearchComponentsQuery),
+#[utoipa::path(get, path = "/components/search", tag = "components", operation_id = "searchComponents",
+    params(SearchComponentsQuery),
     extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = FoundComponents), ApiErrors))]
+    responses((status = 200, description = "The keys of the components", body = FoundComponents), ApiErrors))]
 pub(crate) async fn search(
     AuthUser(user): AuthUser,
     State(app): State<Arc<App>>,

@@ -32,8 +32,9 @@ use crate::{
 ///
 /// The same user opens `connect_url` in a browser, signs in to the console and confirms. The account is created when they agree
 /// at the provider. For anyone else the URL does nothing.
-#[utoipa::path(post, path = "/accounts/connect", tag = "accounts", operation_id = "connectAccount", request_body = ConnectAccount,
-    responses((status = 200, body = Data<Connection>), ApiErrors))]
+#[utoipa::path(post, path = "/accounts/connect", tag = "accounts", operation_id = "connectAccount",
+    params(FieldQuery), request_body = ConnectAccount,
+    responses((status = 200, description = "The connection, with the URL for the browser", body = Data<Connection>), ApiErrors))]
 pub(crate) async fn begin(
     AuthUser(user): AuthUser,
     State(services): State<Arc<App>>,
@@ -66,9 +67,11 @@ pub(crate) async fn begin(
 }
 
 /// The status of a connection
+///
+/// It is `pending` until the user has agreed at the provider, and then has the `account_id`.
 #[utoipa::path(get, path = "/accounts/connect/{id}", tag = "accounts", operation_id = "getConnection",
     params(("id" = String, Path), FieldQuery),
-    responses((status = 200, body = Data<Connection>), ApiErrors))]
+    responses((status = 200, description = "The connection", body = Data<Connection>), ApiErrors))]
 pub(crate) async fn status(
     AuthUser(user): AuthUser,
     State(services): State<Arc<App>>,
@@ -87,7 +90,7 @@ pub(crate) async fn status(
 /// which the answer of the provider is rejected. The address of an earlier call is no longer valid.
 #[utoipa::path(post, path = "/accounts/connect/{id}/authorize", tag = "accounts", operation_id = "authorizeConnection",
     params(("id" = String, Path), FieldQuery), extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = Data<ConnectionAuthorization>), ApiErrors))]
+    responses((status = 200, description = "The address of the provider", body = Data<ConnectionAuthorization>), ApiErrors))]
 pub(crate) async fn authorize(
     Caller { user, credential }: Caller,
     State(services): State<Arc<App>>,

@@ -22,9 +22,11 @@ use crate::{
 };
 
 /// The data stores of the current user, by name
+///
+/// With the number of keys and the size of each.
 #[utoipa::path(get, path = "/data_stores", tag = "data stores", operation_id = "listDataStores", params(PageQuery, FieldQuery),
     extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = List<DataStore>), ApiErrors))]
+    responses((status = 200, description = "A page of data stores", body = List<DataStore>), ApiErrors))]
 pub(crate) async fn list(
     AuthUser(user): AuthUser,
     State(app): State<Arc<App>>,

@@ -32,10 +32,12 @@ use crate::{
 };
 
 /// The deliveries to a webhook, newest first
+///
+/// `state`, `since` and `until` select deliveries.
 #[utoipa::path(get, path = "/webhooks/{id}/deliveries", tag = "deliveries", operation_id = "listDeliveries",
     params(("id" = String, Path), PageQuery, DeliveriesQuery, FieldQuery),
     extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = List<Delivery>), ApiErrors))]
+    responses((status = 200, description = "A page of deliveries", body = List<Delivery>), ApiErrors))]
 pub(crate) async fn list(
     AuthUser(user): AuthUser,
     State(app): State<Arc<App>>,
@@ -48,10 +50,12 @@ pub(crate) async fn list(
 }
 
 /// The deliveries to all webhooks of the current user, newest first
+///
+/// Of one webhook with `webhook_id`. `state`, `since` and `until` select deliveries.
 #[utoipa::path(get, path = "/deliveries", tag = "deliveries", operation_id = "listAllDeliveries",
     params(PageQuery, OfWebhookQuery, DeliveriesQuery, FieldQuery),
     extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = List<Delivery>), ApiErrors))]
+    responses((status = 200, description = "A page of deliveries", body = List<Delivery>), ApiErrors))]
 pub(crate) async fn list_all(
     AuthUser(user): AuthUser,
     State(app): State<Arc<App>>,
@@ -103,9 +107,12 @@ async fn list_page(
 }
 
 /// A delivery, with its event
-#[utoipa::path(get, path = "/deliveries/{id}", tag = "deliveries", operation_id = "getDelivery", params(("id" = String, Path), FieldQuery),
+///
+/// The event is whole, of any size.
+#[utoipa::path(get, path = "/deliveries/{id}", tag = "deliveries", operation_id = "getDelivery",
+    params(("id" = String, Path), FieldQuery),
     extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = Data<Delivery>), ApiErrors))]
+    responses((status = 200, description = "The delivery", body = Data<Delivery>), ApiErrors))]
 pub(crate) async fn get(
     AuthUser(user): AuthUser,
     State(app): State<Arc<App>>,
@@ -121,8 +128,8 @@ pub(crate) async fn get(
 /// With the same id, immediately, and with as many retries as a new delivery. `attempt` of the response is the result. It is
 /// absent when too many such attempts are under way: then the delivery is due at once.
 #[utoipa::path(post, path = "/deliveries/{id}/replay", tag = "deliveries", operation_id = "replayDelivery",
-    params(("id" = String, Path)), extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = Data<Delivery>), ApiErrors))]
+    params(("id" = String, Path), FieldQuery), extensions(("x-sluice-extension" = json!(true))),
+    responses((status = 200, description = "The delivery", body = Data<Delivery>), ApiErrors))]
 pub(crate) async fn replay(
     Author(actor): Author,
     State(app): State<Arc<App>>,
@@ -138,8 +145,8 @@ pub(crate) async fn replay(
 /// Immediately, also while the webhook is paused. `attempt` of the response is the result. After a success to a failing
 /// webhook, all its pending deliveries are due at once.
 #[utoipa::path(post, path = "/webhooks/{id}/retry", tag = "deliveries", operation_id = "retryWebhook",
-    params(("id" = String, Path)), extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = Data<Delivery>), ApiErrors))]
+    params(("id" = String, Path), FieldQuery), extensions(("x-sluice-extension" = json!(true))),
+    responses((status = 200, description = "The delivery", body = Data<Delivery>), ApiErrors))]
 pub(crate) async fn retry(
     Author(actor): Author,
     State(app): State<Arc<App>>,
@@ -151,9 +158,12 @@ pub(crate) async fn retry(
 }
 
 /// Replay deliveries of a webhook
+///
+/// Without a body, those that failed. `state`, `since` and `until` select others.
 #[utoipa::path(post, path = "/webhooks/{id}/replay", tag = "deliveries", operation_id = "replayWebhook",
-    params(("id" = String, Path)), extensions(("x-sluice-extension" = json!(true))),
-    request_body = ReplayDeliveries, responses((status = 200, body = Data<ReplayedDeliveries>), ApiErrors))]
+    params(("id" = String, Path), FieldQuery), extensions(("x-sluice-extension" = json!(true))),
+    request_body = ReplayDeliveries, responses((status = 200, description = "The number of deliveries that are due again",
+    body = Data<ReplayedDeliveries>), ApiErrors))]
 pub(crate) async fn replay_to_webhook(
     Author(actor): Author,
     State(app): State<Arc<App>>,
@@ -166,9 +176,12 @@ pub(crate) async fn replay_to_webhook(
 }
 
 /// Replay deliveries of all active webhooks of the current user
-#[utoipa::path(post, path = "/deliveries/replay", tag = "deliveries", operation_id = "replayDeliveries",
+///
+/// Without a body, those that failed. `state`, `since` and `until` select others.
+#[utoipa::path(post, path = "/deliveries/replay", tag = "deliveries", operation_id = "replayDeliveries", params(FieldQuery),
     extensions(("x-sluice-extension" = json!(true))),
-    request_body = ReplayDeliveries, responses((status = 200, body = Data<ReplayedDeliveries>), ApiErrors))]
+    request_body = ReplayDeliveries, responses((status = 200, description = "The number of deliveries that are due again",
+    body = Data<ReplayedDeliveries>), ApiErrors))]
 pub(crate) async fn replay_all(
     Author(actor): Author,
     State(app): State<Arc<App>>,

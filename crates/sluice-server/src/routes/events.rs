@@ -32,7 +32,7 @@ use crate::{
 /// stored events are searched, and `total_count` counts the matches.
 #[utoipa::path(get, path = "/sources/{id}/event_summaries", tag = "events", operation_id = "listEventSummaries",
     params(("id" = String, Path), PageQuery, EventsQuery, FieldQuery),
-    responses((status = 200, body = List<EventSummary>), ApiErrors))]
+    responses((status = 200, description = "A page of events", body = List<EventSummary>), ApiErrors))]
 pub(crate) async fn summaries(
     AuthUser(user): AuthUser,
     State(infra): State<Infra>,

@@ -21,9 +21,11 @@ const DEFAULT_NODES: u32 = 300;
 const MAX_NODES: u32 = 1000;
 
 /// The map of the account: emitters and their listeners
+///
+/// Connected nodes come first, then those with most events. `hidden` counts the others.
 #[utoipa::path(get, path = "/users/me/flow", tag = "users", operation_id = "getFlow", params(FlowQuery, FieldQuery),
     extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = Data<Flow>), ApiErrors))]
+    responses((status = 200, description = "The map", body = Data<Flow>), ApiErrors))]
 pub(crate) async fn get(
     AuthUser(user): AuthUser,
     State(app): State<Arc<App>>,

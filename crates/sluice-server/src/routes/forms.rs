@@ -13,7 +13,7 @@ use crate::{auth::AuthUser, error::ApiError, json_body::JsonBody, openapi::ApiEr
 /// Runs the options method of the prop with the current values. An error of the component is part of the response.
 #[utoipa::path(post, path = "/components/configure", tag = "components", operation_id = "configureComponent",
     extensions(("x-sluice-extension" = json!(true))), request_body = AskOptions,
-    responses((status = 200, body = OptionsPage), ApiErrors))]
+    responses((status = 200, description = "A page of options, or the errors of the component", body = OptionsPage), ApiErrors))]
 pub(crate) async fn options(
     AuthUser(user): AuthUser,
     State(app): State<Arc<App>>,
@@ -63,7 +63,7 @@ pub(crate) async fn options(
 /// Runs `additionalProps` of the component. An error of the component is part of the response.
 #[utoipa::path(post, path = "/components/props", tag = "components", operation_id = "reloadComponentProps",
     extensions(("x-sluice-extension" = json!(true))), request_body = AskProps,
-    responses((status = 200, body = PropsAnswer), ApiErrors))]
+    responses((status = 200, description = "The props, or the errors of the component", body = PropsAnswer), ApiErrors))]
 pub(crate) async fn props(
     AuthUser(user): AuthUser,
     State(app): State<Arc<App>>,

@@ -39,7 +39,9 @@ const WAITING_STEPS: usize = 16;
     params(ImportQuery),
     request_body(content_type = "application/x-tar", content = Vec<u8>, description = "The archive"),
     extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, content_type = "application/x-ndjson", body = ImportProgress), ApiErrors))]
+    responses((status = 200,
+    description = "The progress, a JSON object on each line", content_type = "application/x-ndjson",
+    body = ImportProgress), ApiErrors))]
 pub(crate) async fn import(
     OperatorAuthor(actor): OperatorAuthor,
     State(app): State<Arc<App>>,
@@ -64,7 +66,7 @@ pub(crate) async fn import(
 /// The last one of each tree, newest first. For the operator only. For other users this path does not exist.
 #[utoipa::path(get, path = "/components/registry/imports", tag = "components", operation_id = "listImports",
     params(FieldQuery), extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = Data<Vec<Import>>), ApiErrors))]
+    responses((status = 200, description = "The imports", body = Data<Vec<Import>>), ApiErrors))]
 pub(crate) async fn list(
     _: Operator,
     State(app): State<Arc<App>>,
@@ -83,7 +85,7 @@ pub(crate) async fn list(
 #[utoipa::path(delete, path = "/components/registry/imports/{id}", tag = "components", operation_id = "undoImport",
     params(("id" = String, Path, description = "The id of the import"), FieldQuery),
     extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = Data<UndoneImport>), ApiErrors))]
+    responses((status = 200, description = "The numbers of versions that changed", body = Data<UndoneImport>), ApiErrors))]
 pub(crate) async fn undo(
     OperatorAuthor(actor): OperatorAuthor,
     State(app): State<Arc<App>>,

@@ -20,9 +20,11 @@ use crate::{
 };
 
 /// The log of a source, newest line first
+///
+/// Output of its code, and errors of its runs and hooks.
 #[utoipa::path(get, path = "/sources/{id}/logs", tag = "logs", operation_id = "listLogs",
     params(("id" = String, Path), PageQuery, FieldQuery),
-    responses((status = 200, body = List<LogLine>), ApiErrors))]
+    responses((status = 200, description = "A page of log lines", body = List<LogLine>), ApiErrors))]
 pub(crate) async fn list(
     AuthUser(user): AuthUser,
     State(infra): State<Infra>,

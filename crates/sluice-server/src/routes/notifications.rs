@@ -23,9 +23,11 @@ use crate::{
 };
 
 /// Your notifications
-#[utoipa::path(get, path = "/users/me/notifications", tag = "users", operation_id = "getNotifications", params(FieldQuery),
+///
+/// Where failures and recoveries are reported to, and which ones.
+#[utoipa::path(get, path = "/users/me/notifications", tag = "notifications", operation_id = "getNotifications", params(FieldQuery),
     extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = Data<NotificationSettings>), ApiErrors))]
+    responses((status = 200, description = "The settings", body = Data<NotificationSettings>), ApiErrors))]
 pub(crate) async fn get(
     AuthUser(user): AuthUser,
     State(app): State<Arc<App>>,
@@ -38,9 +40,10 @@ pub(crate) async fn get(
 /// Change your notifications
 ///
 /// When a webhook is set for the first time, the response is the only one that shows its `signing_secret`.
-#[utoipa::path(put, path = "/users/me/notifications", tag = "users", operation_id = "updateNotifications",
+#[utoipa::path(put, path = "/users/me/notifications", tag = "notifications", operation_id = "updateNotifications", params(FieldQuery),
     extensions(("x-sluice-extension" = json!(true))),
-    request_body = UpdateNotifications, responses((status = 200, body = Data<NotificationSettings>), ApiErrors))]
+    request_body = UpdateNotifications, responses((status = 200, description = "The settings",
+    body = Data<NotificationSettings>), ApiErrors))]
 pub(crate) async fn update(
     caller: Caller,
     Extension(ClientAddress(address)): Extension<ClientAddress>,
@@ -80,9 +83,10 @@ pub(crate) async fn update(
 /// Rotate the secret of your notifications
 ///
 /// The response has the new `signing_secret`. For 24 hours notifications are signed with both secrets.
-#[utoipa::path(post, path = "/users/me/notifications/rotate_secret", tag = "users", operation_id = "rotateNotificationSecret",
+#[utoipa::path(post, path = "/users/me/notifications/rotate_secret", tag = "notifications",
+    operation_id = "rotateNotificationSecret", params(FieldQuery),
     extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = Data<NotificationSettings>), ApiErrors))]
+    responses((status = 200, description = "The settings, with the new secret", body = Data<NotificationSettings>), ApiErrors))]
 pub(crate) async fn rotate_secret(
     caller: Caller,
     Extension(ClientAddress(address)): Extension<ClientAddress>,
@@ -98,9 +102,9 @@ pub(crate) async fn rotate_secret(
 /// Send a test notification now
 ///
 /// The response has the result of each way that is on. Nothing is retried. There are 10 tests in an hour.
-#[utoipa::path(post, path = "/users/me/notifications/test", tag = "users", operation_id = "testNotifications",
+#[utoipa::path(post, path = "/users/me/notifications/test", tag = "notifications", operation_id = "testNotifications", params(FieldQuery),
     extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = Data<NotificationTest>), ApiErrors))]
+    responses((status = 200, description = "The results", body = Data<NotificationTest>), ApiErrors))]
 pub(crate) async fn test(
     AuthUser(user): AuthUser,
     State(app): State<Arc<App>>,

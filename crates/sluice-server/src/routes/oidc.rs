@@ -43,9 +43,9 @@ pub(crate) struct CallbackQuery {
 ///
 /// Needs no API key. An API key works always. `error` says why the last attempt of this browser at the provider failed. It is shown
 /// once.
-#[utoipa::path(get, path = "/sign_in", tag = "sessions", operation_id = "getSignInOptions", params(FieldQuery), security(()),
+#[utoipa::path(get, path = "/sign_in", tag = "sessions", operation_id = "getSignInOptions", params(FieldQuery),
     extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = Data<SignInOptions>), ApiErrors))]
+    responses((status = 200, description = "The ways to sign in", body = Data<SignInOptions>), ApiErrors))]
 pub(crate) async fn options(
     State(app): State<Arc<App>>,
     State(infra): State<Infra>,

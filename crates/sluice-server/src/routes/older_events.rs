@@ -27,7 +27,7 @@ use crate::{
 /// one page only. For more, `after` and `before` take the id of an event.
 #[utoipa::path(get, path = "/sources/{id}/events", tag = "events", operation_id = "listEvents",
     params(("id" = String, Path), PageQuery, OlderEventsQuery, FieldQuery),
-    responses((status = 200, body = List<OlderEvent>), ApiErrors))]
+    responses((status = 200, description = "A page of events", body = List<OlderEvent>), ApiErrors))]
 pub(crate) async fn list(
     AuthUser(user): AuthUser,
     State(infra): State<Infra>,

@@ -30,7 +30,7 @@ use crate::{
 #[utoipa::path(get, path = "/sources/{id}/events/{event_id}", tag = "events", operation_id = "getEvent",
     params(("id" = String, Path), ("event_id" = String, Path), FieldQuery),
     extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = Data<EventSummary>), ApiErrors))]
+    responses((status = 200, description = "The event", body = Data<EventSummary>), ApiErrors))]
 pub(crate) async fn of_source(
     AuthUser(user): AuthUser,
     State(infra): State<Infra>,
@@ -47,7 +47,7 @@ pub(crate) async fn of_source(
 #[utoipa::path(get, path = "/workflows/{id}/events/{event_id}", tag = "events", operation_id = "getWorkflowEvent",
     params(("id" = String, Path), ("event_id" = String, Path), FieldQuery),
     extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = Data<EventSummary>), ApiErrors))]
+    responses((status = 200, description = "The event", body = Data<EventSummary>), ApiErrors))]
 pub(crate) async fn of_workflow(
     AuthUser(user): AuthUser,
     State(app): State<Arc<App>>,

@@ -24,9 +24,10 @@ use crate::{
 /// Publish a component into your account
 ///
 /// It needs a key, of letters, digits, `-` and `_`, and a version that is not published yet.
-#[utoipa::path(post, path = "/components/published", tag = "components", operation_id = "publishToAccount", request_body = PublishComponent,
+#[utoipa::path(post, path = "/components/published", tag = "components", operation_id = "publishToAccount",
+    request_body = PublishComponent,
     extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = Data<Component>), ApiErrors))]
+    responses((status = 200, description = "The component", body = Data<Component>), ApiErrors))]
 pub(crate) async fn publish_to_account(
     Author(actor): Author,
     State(app): State<Arc<App>>,
@@ -57,7 +58,7 @@ pub(crate) async fn unpublish_from_account(
 /// The newest version. Its packages are not installed.
 #[utoipa::path(get, path = "/components/registry/{key}", tag = "components", operation_id = "getPublishedComponent",
     params(("key" = String, Path), FieldQuery),
-    responses((status = 200, body = Data<Component>), ApiErrors))]
+    responses((status = 200, description = "The component", body = Data<Component>), ApiErrors))]
 pub(crate) async fn get(
     _: AuthUser,
     State(infra): State<Infra>,
@@ -74,8 +75,9 @@ pub(crate) async fn get(
 ///
 /// It needs a key of the form `<app>-<name>`, where the app is one of its props if it has any, and a semantic version that is not
 /// published yet. For the operator only. For other users this path does not exist.
-#[utoipa::path(post, path = "/components/registry", tag = "components", operation_id = "publishComponent", request_body = PublishComponent,
-    responses((status = 200, body = Data<Component>), ApiErrors))]
+#[utoipa::path(post, path = "/components/registry", tag = "components", operation_id = "publishComponent",
+    request_body = PublishComponent,
+    responses((status = 200, description = "The component", body = Data<Component>), ApiErrors))]
 pub(crate) async fn publish(
     OperatorAuthor(actor): OperatorAuthor,
     State(app): State<Arc<App>>,

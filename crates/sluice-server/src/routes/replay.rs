@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
-use sluice_api::{Data, ReplayEvents, Replayed};
+use sluice_api::{Data, FieldQuery, ReplayEvents, Replayed};
 use sluice_app::{App, EventRange};
 use sluice_model::EventId;
 
@@ -25,8 +25,8 @@ use crate::{
 ///
 /// To the current listeners, oldest first, each with a new `webhook-id`. Streams do not show them again.
 #[utoipa::path(post, path = "/sources/{id}/events/replay", tag = "events", operation_id = "replayEvents",
-    params(("id" = String, Path)), extensions(("x-sluice-extension" = json!(true))), request_body = ReplayEvents,
-    responses((status = 200, body = Data<Replayed>), ApiErrors))]
+    params(("id" = String, Path), FieldQuery), extensions(("x-sluice-extension" = json!(true))), request_body = ReplayEvents,
+    responses((status = 200, description = "The number of events that were replayed", body = Data<Replayed>), ApiErrors))]
 pub(crate) async fn replay(
     Author(actor): Author,
     State(app): State<Arc<App>>,

@@ -34,7 +34,7 @@ const PREVIEW_CHARACTERS: u32 = 1024;
 /// Runs that have started, and queued replays. `queued` of the workflow also counts events that wait.
 #[utoipa::path(get, path = "/workflows/{id}/runs", tag = "runs", operation_id = "listRuns",
     params(("id" = String, Path), PageQuery, RunsQuery, FieldQuery), extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = List<Run>), ApiErrors))]
+    responses((status = 200, description = "A page of runs", body = List<Run>), ApiErrors))]
 pub(crate) async fn list(
     AuthUser(user): AuthUser,
     State(app): State<Arc<App>>,
@@ -71,9 +71,11 @@ pub(crate) async fn list(
 }
 
 /// A run, with its steps
+///
+/// With the result, the log and the exports of each step.
 #[utoipa::path(get, path = "/workflows/{id}/runs/{run_id}", tag = "runs", operation_id = "getRun",
     params(("id" = String, Path), ("run_id" = String, Path), FieldQuery), extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = Data<Run>), ApiErrors))]
+    responses((status = 200, description = "The run", body = Data<Run>), ApiErrors))]
 pub(crate) async fn get(
     AuthUser(user): AuthUser,
     State(app): State<Arc<App>>,
@@ -90,8 +92,9 @@ pub(crate) async fn get(
 ///
 /// The new run has the same event and uses the current version.
 #[utoipa::path(post, path = "/workflows/{id}/runs/{run_id}/replay", tag = "runs", operation_id = "replayRun",
-    params(("id" = String, Path), ("run_id" = String, Path)), extensions(("x-sluice-extension" = json!(true))),
-    request_body = ReplayRun, responses((status = 200, body = Data<Invocation>), ApiErrors))]
+    params(("id" = String, Path), ("run_id" = String, Path), FieldQuery), extensions(("x-sluice-extension" = json!(true))),
+    request_body = ReplayRun, responses((status = 200, description = "The id of the new run",
+    body = Data<Invocation>), ApiErrors))]
 pub(crate) async fn replay(
     Author(actor): Author,
     State(app): State<Arc<App>>,
@@ -104,9 +107,12 @@ pub(crate) async fn replay(
 }
 
 /// Replay many runs
+///
+/// Selected by state, by range, or both. Runs that are not over are skipped. Of several runs for the same event, only the last is
+/// replayed.
 #[utoipa::path(post, path = "/workflows/{id}/runs/replay", tag = "runs", operation_id = "replayRuns",
-    params(("id" = String, Path)), extensions(("x-sluice-extension" = json!(true))), request_body = ReplayRuns,
-    responses((status = 200, body = Data<ReplayedRuns>), ApiErrors))]
+    params(("id" = String, Path), FieldQuery), extensions(("x-sluice-extension" = json!(true))), request_body = ReplayRuns,
+    responses((status = 200, description = "The number of runs that were replayed", body = Data<ReplayedRuns>), ApiErrors))]
 pub(crate) async fn replay_many(
     Author(actor): Author,
     State(app): State<Arc<App>>,

@@ -18,7 +18,7 @@ use crate::{
 /// For the operator only. For other users this path does not exist.
 #[utoipa::path(get, path = "/server", tag = "server", operation_id = "getServer", params(FieldQuery),
     extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = Data<Server>), ApiErrors))]
+    responses((status = 200, description = "The server", body = Data<Server>), ApiErrors))]
 pub(crate) async fn get(
     _: Operator,
     State(app): State<Arc<App>>,

@@ -41,9 +41,10 @@ const MAX_USER_AGENT: usize = 300;
 /// server, because servers on other ports of the same host share cookies. A request with it that is not GET, HEAD or OPTIONS
 /// needs the header `x-sluice-console: 1`, as this one does, and must not come from another origin. The session ends after 14
 /// days without use, 90 days after the sign-in, and when the key is rotated. A named key cannot sign in.
-#[utoipa::path(post, path = "/session", tag = "sessions", operation_id = "signIn", request_body = SignIn, security(()),
+#[utoipa::path(post, path = "/session", tag = "sessions", operation_id = "signIn",
+    params(("x-sluice-console" = String, Header, description = "Always `1`", example = "1"), FieldQuery), request_body = SignIn,
     extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = Data<Session>), ApiErrors))]
+    responses((status = 200, description = "The session", body = Data<Session>), ApiErrors))]
 pub(crate) async fn sign_in(
     _: FromConsole,
     State(state): State<ServerState>,
@@ -86,9 +87,11 @@ pub(crate) async fn sign_in(
 }
 
 /// The current session
+///
+/// The user of the key or of the cookie, and the version of the server. With a key, `expires_at` is null.
 #[utoipa::path(get, path = "/session", tag = "sessions", operation_id = "getSession", params(FieldQuery),
     extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = Data<Session>), ApiErrors))]
+    responses((status = 200, description = "The session", body = Data<Session>), ApiErrors))]
 pub(crate) async fn current(
     Caller { user, credential }: Caller,
     Query(fields): Query<FieldQuery>,

@@ -28,7 +28,7 @@ use crate::{
 /// Browsers that are signed in to the console, newest first.
 #[utoipa::path(get, path = "/users/me/sessions", tag = "sessions", operation_id = "listSessions", params(PageQuery, FieldQuery),
     extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = List<ListedSession>), ApiErrors))]
+    responses((status = 200, description = "A page of sessions", body = List<ListedSession>), ApiErrors))]
 pub(crate) async fn list(
     Caller { user, credential }: Caller,
     State(app): State<Arc<App>>,
@@ -49,6 +49,8 @@ pub(crate) async fn list(
 }
 
 /// End a session
+///
+/// Its cookie is no longer valid.
 #[utoipa::path(delete, path = "/users/me/sessions/{id}", tag = "sessions", operation_id = "endSession",
     params(("id" = String, Path)), extensions(("x-sluice-extension" = json!(true))),
     responses((status = 204, description = "Ended"), ApiErrors))]

@@ -8,11 +8,11 @@ use axum::{
     response::Response,
 };
 use http::request::Parts;
-use sluice_api::{Data, SignUp, SignedUp};
+use sluice_api::{Data, FieldQuery, SignUp, SignedUp};
 use sluice_app::{App, NewUser};
 use sluice_store::users::Plan;
 
-use super::user_admin::required;
+use super::user_fields;
 use crate::{
     error::ApiError,
     json_body::{JsonBody, ShortBody},
@@ -43,9 +43,9 @@ impl FromRequestParts<ServerState> for SignupAllowed {
 /// Sign up
 ///
 /// Needs no API key. The path does not exist unless the server was started with `--allow-signup`.
-#[utoipa::path(post, path = "/signup", tag = "users", operation_id = "signUp", request_body = SignUp, security(()),
+#[utoipa::path(post, path = "/signup", tag = "users", operation_id = "signUp", params(FieldQuery), request_body = SignUp,
     extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = Data<SignedUp>), ApiErrors))]
+    responses((status = 200, description = "The user, with the API key", body = Data<SignedUp>), ApiErrors))]
 pub(crate) async fn sign_up(
     _: SignupAllowed,
     State(app): State<Arc<App>>,
@@ -54,8 +54,8 @@ pub(crate) async fn sign_up(
 ) -> Result<Response, ApiError> {
     let SignUp { username, email } = parameters;
     let new_user = NewUser {
-        username: required("username", username)?,
-        email: required("email", email)?,
+        username: user_fields::required("username", username.as_deref())?,
+        email: user_fields::email(email.as_deref())?,
         plan: Plan::Free,
         operator: false,
     };

@@ -36,8 +36,9 @@ use crate::{
 /// Create a source
 ///
 /// The response is sent after its hooks `deploy` and `activate`.
-#[utoipa::path(post, path = "/sources", tag = "sources", operation_id = "createSource", request_body = CreateSource,
-    responses((status = 200, body = Data<Source>), ApiErrors))]
+#[utoipa::path(post, path = "/sources", tag = "sources", operation_id = "createSource", params(FieldQuery),
+    request_body = CreateSource,
+    responses((status = 200, description = "The source, with the URLs of its endpoints", body = Data<Source>), ApiErrors))]
 pub(crate) async fn create(
     Author(actor): Author,
     State(app): State<Arc<App>>,
@@ -76,7 +77,7 @@ pub(crate) async fn create(
 /// By its id, or by its slug.
 #[utoipa::path(get, path = "/sources/{id}", tag = "sources", operation_id = "getSource",
     params(("id" = String, Path), ExpandEmittersQuery, FieldQuery),
-    responses((status = 200, body = Data<Source>), ApiErrors))]
+    responses((status = 200, description = "The source", body = Data<Source>), ApiErrors))]
 pub(crate) async fn get(
     AuthUser(user): AuthUser,
     State(app): State<Arc<App>>,
@@ -92,9 +93,11 @@ pub(crate) async fn get(
 }
 
 /// The sources of the current user
+///
+/// Newest first.
 #[utoipa::path(get, path = "/users/me/sources", tag = "sources", operation_id = "listSources",
     params(EmittersQuery, ExpandEmittersQuery, PageQuery, FieldQuery),
-    responses((status = 200, body = List<Source>), ApiErrors))]
+    responses((status = 200, description = "A page of sources", body = List<Source>), ApiErrors))]
 pub(crate) async fn list(
     AuthUser(user): AuthUser,
     State(app): State<Arc<App>>,
@@ -126,8 +129,9 @@ pub(crate) async fn list(
 /// Update a source
 ///
 /// Its hook `deactivate` runs with the old code and props, then `activate` with the new ones.
-#[utoipa::path(put, path = "/sources/{id}", tag = "sources", operation_id = "updateSource", params(("id" = String, Path)),
-    request_body = UpdateSource, responses((status = 200, body = Data<Source>), ApiErrors))]
+#[utoipa::path(put, path = "/sources/{id}", tag = "sources", operation_id = "updateSource",
+    params(("id" = String, Path), FieldQuery),
+    request_body = UpdateSource, responses((status = 200, description = "The source", body = Data<Source>), ApiErrors))]
 pub(crate) async fn update(
     Author(actor): Author,
     State(app): State<Arc<App>>,
@@ -186,8 +190,11 @@ pub(crate) async fn delete(
 }
 
 /// Run a source now
-#[utoipa::path(post, path = "/sources/{id}/run", tag = "sources", operation_id = "runSource", params(("id" = String, Path)),
-    request_body = RunSource, responses((status = 200, body = Data<Invocation>), ApiErrors))]
+///
+/// Calls `run` with the event. The response is sent when the run is stored. Events and log lines show its outcome.
+#[utoipa::path(post, path = "/sources/{id}/run", tag = "sources", operation_id = "runSource",
+    params(("id" = String, Path), FieldQuery),
+    request_body = RunSource, responses((status = 200, description = "The id of the run", body = Data<Invocation>), ApiErrors))]
 pub(crate) async fn run(
     AuthUser(user): AuthUser,
     State(app): State<Arc<App>>,

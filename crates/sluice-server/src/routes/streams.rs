@@ -32,8 +32,10 @@ use crate::{
 /// Server-sent events: each message is the summary of an event, with the whole event and its id. With `Last-Event-ID` the stream
 /// continues after that event with the stored events. Otherwise it starts now.
 #[utoipa::path(get, path = "/sources/{id}/sse", tag = "streams", operation_id = "followEvents",
-    params(("id" = String, Path), EventStreamQuery, ("Last-Event-ID" = Option<String>, Header, description = "The last event that the client has.")),
-    responses((status = 200, description = "A stream without an end", content_type = "text/event-stream", body = EventSummary), ApiErrors))]
+    params(("id" = String, Path), EventStreamQuery, ("Last-Event-ID" = Option<String>, Header,
+    description = "The last event that the client has.")),
+    responses((status = 200, description = "A stream without an end", content_type = "text/event-stream",
+    body = EventSummary), ApiErrors))]
 pub(crate) async fn events(
     Caller { user, credential }: Caller,
     State(app): State<Arc<App>>,
@@ -62,9 +64,13 @@ pub(crate) async fn events(
 }
 
 /// Follow the events of a source, at the address of older clients
+///
+/// The same stream as `/v1/sources/{id}/sse`.
 #[utoipa::path(get, path = "/sse/dc/{id}/emits", tag = "streams", operation_id = "followEmits",
-    params(("id" = String, Path), EventStreamQuery, ("Last-Event-ID" = Option<String>, Header, description = "The last event that the client has.")),
-    responses((status = 200, description = "A stream without an end", content_type = "text/event-stream", body = EventSummary), ApiErrors))]
+    params(("id" = String, Path), EventStreamQuery, ("Last-Event-ID" = Option<String>, Header,
+    description = "The last event that the client has.")),
+    responses((status = 200, description = "A stream without an end", content_type = "text/event-stream",
+    body = EventSummary), ApiErrors))]
 pub(crate) async fn emits(
     caller: Caller,
     app: State<Arc<App>>,
@@ -82,8 +88,10 @@ pub(crate) async fn emits(
 /// Server-sent events: each message is a line. With `Last-Event-ID` the stream continues after that line with the stored lines.
 /// Otherwise it starts now.
 #[utoipa::path(get, path = "/sse/dc/{id}/observations", tag = "streams", operation_id = "followLogs",
-    params(("id" = String, Path), LogStreamQuery, ("Last-Event-ID" = Option<String>, Header, description = "The last line that the client has.")),
-    responses((status = 200, description = "A stream without an end", content_type = "text/event-stream", body = LogLine), ApiErrors))]
+    params(("id" = String, Path), LogStreamQuery, ("Last-Event-ID" = Option<String>, Header,
+    description = "The last line that the client has.")),
+    responses((status = 200, description = "A stream without an end", content_type = "text/event-stream",
+    body = LogLine), ApiErrors))]
 pub(crate) async fn observations(
     caller: Caller,
     State(app): State<Arc<App>>,

@@ -21,8 +21,9 @@ const MAX_EVENT_NAME: usize = 500;
 /// Subscribe a listener to an emitter
 ///
 /// Idempotent: a second request returns the same subscription.
-#[utoipa::path(post, path = "/subscriptions", tag = "subscriptions", operation_id = "createSubscription",
-    request_body = SubscriptionParameters, responses((status = 200, body = Data<Subscription>), ApiErrors))]
+#[utoipa::path(post, path = "/subscriptions", tag = "subscriptions", operation_id = "createSubscription", params(FieldQuery),
+    request_body = SubscriptionParameters, responses((status = 200, description = "The subscription",
+    body = Data<Subscription>), ApiErrors))]
 pub(crate) async fn create(
     Author(actor): Author,
     State(app): State<Arc<App>>,
@@ -43,7 +44,9 @@ pub(crate) async fn create(
 ///
 /// Each gets its own subscription when it is created. `DELETE /subscriptions` with the emitter `*` stops this.
 #[utoipa::path(post, path = "/auto_subscriptions", tag = "subscriptions", operation_id = "createAutoSubscription",
-    request_body = AutoSubscribe, responses((status = 200, body = Data<Subscription>), ApiErrors))]
+    params(FieldQuery),
+    request_body = AutoSubscribe, responses((status = 200, description = "The subscription",
+    body = Data<Subscription>), ApiErrors))]
 pub(crate) async fn create_auto(
     Author(actor): Author,
     State(app): State<Arc<App>>,
@@ -65,6 +68,8 @@ pub(crate) async fn create_auto(
 }
 
 /// Delete a subscription
+///
+/// The listener gets no further events of this channel.
 #[utoipa::path(delete, path = "/subscriptions", tag = "subscriptions", operation_id = "deleteSubscription",
     params(SubscriptionParameters), responses((status = 204, description = "Deleted"), ApiErrors))]
 pub(crate) async fn delete(
@@ -79,8 +84,10 @@ pub(crate) async fn delete(
 }
 
 /// All subscriptions of the current user
+///
+/// In one list, without pages.
 #[utoipa::path(get, path = "/users/me/subscriptions", tag = "subscriptions", operation_id = "listSubscriptions",
-    params(FieldQuery), responses((status = 200, body = Data<Vec<Subscription>>), ApiErrors))]
+    params(FieldQuery), responses((status = 200, description = "The subscriptions", body = Data<Vec<Subscription>>), ApiErrors))]
 pub(crate) async fn list(
     AuthUser(user): AuthUser,
     State(app): State<Arc<App>>,

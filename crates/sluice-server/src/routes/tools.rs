@@ -18,7 +18,7 @@ use crate::{
     path::ToolPath,
     query::Query,
     reply,
-    routes::{action_run_view, dates::epoch_seconds, user_admin::required},
+    routes::{action_run_view, dates::epoch_seconds, user_fields::required},
 };
 
 /// Your tools, by name
@@ -68,7 +68,7 @@ pub(crate) async fn enable(
     } = parameters;
     let request = sluice_app::EnableTool {
         name,
-        component: required("component", component)?,
+        component: required("component", component.as_deref())?,
         description,
         configured_props: configured_props.unwrap_or_default(),
         account,

@@ -27,18 +27,16 @@ use crate::{
     routes::{
         dates::epoch_seconds,
         text_parameters::{search_text, without_nul},
+        user_fields,
     },
     wrong_keys::ClientAddress,
 };
 
-/// The longest username or email address, in bytes. Every database can index as many.
-const MAX_NAME: usize = 500;
-
 /// Create a user
 ///
 /// For the operator only. For other users this path does not exist.
-#[utoipa::path(post, path = "/users", tag = "users", operation_id = "createUser", request_body = CreateUser,
-    responses((status = 200, body = Data<CreatedUser>), ApiErrors))]
+#[utoipa::path(post, path = "/users", tag = "users", operation_id = "createUser", params(FieldQuery), request_body = CreateUser,
+    responses((status = 200, description = "The user, with the API key", body = Data<CreatedUser>), ApiErrors))]
 pub(crate) async fn create(
     OperatorAuthor(actor): OperatorAuthor,
     State(app): State<Arc<App>>,
@@ -52,8 +50,8 @@ pub(crate) async fn create(
     } = parameters;
     let plan = plan.unwrap_or_default();
     let new_user = NewUser {
-        username: required("username", username)?,
-        email: required("email", email)?,
+        username: user_fields::required("username", username.as_deref())?,
+        email: user_fields::email(email.as_deref())?,
         plan: plan_of(plan),
         operator: operator.unwrap_or_default(),
     };
@@ -73,7 +71,7 @@ pub(crate) async fn create(
 /// For the operator only. For other users this path does not exist.
 #[utoipa::path(get, path = "/users", tag = "users", operation_id = "listUsers", params(UsersQuery, PageQuery, FieldQuery),
     extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = List<ListedUser>), ApiErrors))]
+    responses((status = 200, description = "A page of users", body = List<ListedUser>), ApiErrors))]
 pub(crate) async fn list(
     _: Operator,
     State(app): State<Arc<App>>,
@@ -94,9 +92,9 @@ pub(crate) async fn list(
 /// Change a user
 ///
 /// Absent fields stay as they are. The last operator stays one. For the operator only. For other users this path does not exist.
-#[utoipa::path(put, path = "/users/{id}", tag = "users", operation_id = "updateUser", params(("id" = String, Path)),
+#[utoipa::path(put, path = "/users/{id}", tag = "users", operation_id = "updateUser", params(("id" = String, Path), FieldQuery),
     request_body = UpdateUser, extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = Data<ListedUser>), ApiErrors))]
+    responses((status = 200, description = "The user", body = Data<ListedUser>), ApiErrors))]
 pub(crate) async fn update(
     OperatorAuthor(actor): OperatorAuthor,
     State(app): State<Arc<App>>,
@@ -109,13 +107,12 @@ pub(crate) async fn update(
         plan,
         operator,
     } = parameters;
-    let change = UserChange {
-        username: optional("username", username)?,
-        email: optional("email", email)?,
+    let change = user_fields::not_empty(UserChange {
         plan: plan.map(plan_of),
         operator,
-    };
-    let user = app.users.update(&actor, &id, something(change)?).await?;
+        ..user_fields::change(username.as_deref(), email.as_deref())?
+    })?;
+    let user = app.users.update(&actor, &id, change).await?;
     Ok(reply::one(listed(user), &fields))
 }
 
@@ -142,8 +139,8 @@ pub(crate) async fn delete(
 ///
 /// The old key becomes invalid, and all sessions of the user end. For the operator only. For other users this path does not exist.
 #[utoipa::path(post, path = "/users/{id}/rotate_key", tag = "users", operation_id = "rotateUserKey",
-    params(("id" = String, Path)), extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = Data<RotatedKey>), ApiErrors))]
+    params(("id" = String, Path), FieldQuery), extensions(("x-sluice-extension" = json!(true))),
+    responses((status = 200, description = "The new key", body = Data<RotatedKey>), ApiErrors))]
 pub(crate) async fn rotate_key(
     caller: Caller,
     Extension(ClientAddress(address)): Extension<ClientAddress>,
@@ -163,32 +160,6 @@ pub(crate) async fn rotate_key(
     let actor = actor_of(&caller, Some(address));
     let api_key = app.users.rotate_key(&actor, &id).await?.as_str().to_owned();
     Ok(reply::one(RotatedKey { id, api_key }, &fields))
-}
-
-/// A new name, if there is one.
-pub(super) fn optional(name: &str, value: Option<String>) -> Result<Option<String>, ApiError> {
-    value.map(|value| required(name, Some(value))).transpose()
-}
-
-/// A change that is not empty.
-pub(super) fn something(change: UserChange) -> Result<UserChange, ApiError> {
-    if change == UserChange::default() {
-        return Err(ApiError::bad_request("there is nothing to change"));
-    }
-    Ok(change)
-}
-
-/// A required name.
-pub(super) fn required(name: &str, value: Option<String>) -> Result<String, ApiError> {
-    let text = value
-        .filter(|text| !text.trim().is_empty())
-        .ok_or_else(|| ApiError::BadRequest(format!("{name} is required")))?;
-    if text.len() > MAX_NAME {
-        return Err(ApiError::BadRequest(format!(
-            "{name} must be at most {MAX_NAME} bytes long"
-        )));
-    }
-    Ok(text)
 }
 
 fn cursor_of(user: &User) -> String {

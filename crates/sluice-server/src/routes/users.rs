@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use axum::{extract::State, response::Response};
+use axum::{Extension, extract::State, response::Response};
 use jiff::{Timestamp, ToSpan, tz::TimeZone};
 use sluice_api::{
     Data, FieldQuery, FreeUser, ListedUser, NO_LIMIT, PaidUser, RotatedKey, UpdateOwnUser, User,
     Workspace,
 };
-use sluice_app::{App, UserChange};
+use sluice_app::App;
 use sluice_infra::Infra;
 use sluice_model::{MASK, UserId};
 use sluice_store::{
@@ -17,9 +17,9 @@ use sluice_store::{
     users::{self, Plan},
 };
 
-use super::user_admin::{listed, optional, something};
+use super::{user_admin::listed, user_fields};
 use crate::{
-    actor::Author,
+    actor::{Author, actor_of},
     auth::{Caller, Credential},
     error::ApiError,
     fields::FieldSelection,
@@ -27,14 +27,17 @@ use crate::{
     openapi::ApiErrors,
     query::Query,
     reply,
+    wrong_keys::ClientAddress,
 };
 
 const DAY_MS: i64 = 86_400_000;
 const DAY_SECONDS: i64 = 86_400;
 
 /// The current user
+///
+/// With the use of quotas, whose fields depend on the plan.
 #[utoipa::path(get, path = "/users/me", tag = "users", operation_id = "getCurrentUser", params(FieldQuery),
-    responses((status = 200, body = Data<User>), ApiErrors))]
+    responses((status = 200, description = "The user", body = Data<User>), ApiErrors))]
 pub(crate) async fn me(
     Caller { user, credential }: Caller,
     State(infra): State<Infra>,
@@ -50,23 +53,22 @@ pub(crate) async fn me(
 /// Change your name or email address
 ///
 /// Absent fields stay as they are.
-#[utoipa::path(put, path = "/users/me", tag = "users", operation_id = "updateCurrentUser", request_body = UpdateOwnUser,
+#[utoipa::path(put, path = "/users/me", tag = "users", operation_id = "updateCurrentUser", params(FieldQuery),
+    request_body = UpdateOwnUser,
     extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = Data<ListedUser>), ApiErrors))]
+    responses((status = 200, description = "The user", body = Data<ListedUser>), ApiErrors))]
 pub(crate) async fn update(
-    Author(actor): Author,
+    caller: Caller,
+    Extension(ClientAddress(address)): Extension<ClientAddress>,
     State(app): State<Arc<App>>,
     JsonBody { parameters, fields }: JsonBody<UpdateOwnUser>,
 ) -> Result<Response, ApiError> {
     let UpdateOwnUser { username, email } = parameters;
-    let change = UserChange {
-        username: optional("username", username)?,
-        email: optional("email", email)?,
-        ..UserChange::default()
-    };
-    let id = actor.user_id.clone();
-    let change = something(change)?;
-    let user = app.users.update(&actor, &id, change).await?;
+    let change =
+        user_fields::not_empty(user_fields::change(username.as_deref(), email.as_deref())?)?;
+    let user = &caller.user;
+    let actor = actor_of(&caller, Some(address));
+    let user = app.users.update(&actor, &user.id, change).await?;
     Ok(reply::one(listed(user), &fields))
 }
 
@@ -74,9 +76,9 @@ pub(crate) async fn update(
 ///
 /// The old key becomes invalid, and all your sessions end, also the current one. Sign in again with the new key, which is shown
 /// only once. Named keys stay valid.
-#[utoipa::path(post, path = "/users/me/rotate_key", tag = "users", operation_id = "rotateOwnKey",
+#[utoipa::path(post, path = "/users/me/rotate_key", tag = "users", operation_id = "rotateOwnKey", params(FieldQuery),
     extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = Data<RotatedKey>), ApiErrors))]
+    responses((status = 200, description = "The new key", body = Data<RotatedKey>), ApiErrors))]
 pub(crate) async fn rotate_key(
     Author(actor): Author,
     State(app): State<Arc<App>>,

@@ -29,8 +29,9 @@ use crate::{
 /// Create a webhook
 ///
 /// The response is the only one that shows its `signing_secret`.
-#[utoipa::path(post, path = "/webhooks", tag = "webhooks", operation_id = "createWebhook", request_body = CreateWebhook,
-    responses((status = 200, body = Data<Webhook>), ApiErrors))]
+#[utoipa::path(post, path = "/webhooks", tag = "webhooks", operation_id = "createWebhook", params(FieldQuery),
+    request_body = CreateWebhook,
+    responses((status = 200, description = "The webhook, with its secret", body = Data<Webhook>), ApiErrors))]
 pub(crate) async fn create(
     Author(actor): Author,
     State(app): State<Arc<App>>,
@@ -53,9 +54,11 @@ pub(crate) async fn create(
 }
 
 /// The webhooks of the current user
+///
+/// Newest first, with the health of each.
 #[utoipa::path(get, path = "/users/me/webhooks", tag = "webhooks", operation_id = "listWebhooks",
     params(WebhooksQuery, PageQuery, WebhookQuery, FieldQuery),
-    responses((status = 200, body = List<Webhook>), ApiErrors))]
+    responses((status = 200, description = "A page of webhooks", body = List<Webhook>), ApiErrors))]
 pub(crate) async fn list(
     AuthUser(user): AuthUser,
     State(app): State<Arc<App>>,
@@ -86,10 +89,12 @@ pub(crate) async fn list(
 }
 
 /// A webhook
+///
+/// With its health.
 #[utoipa::path(get, path = "/webhooks/{id}", tag = "webhooks", operation_id = "getWebhook",
     params(("id" = String, Path), WebhookQuery, FieldQuery),
     extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = Data<Webhook>), ApiErrors))]
+    responses((status = 200, description = "The webhook", body = Data<Webhook>), ApiErrors))]
 pub(crate) async fn get(
     AuthUser(user): AuthUser,
     State(app): State<Arc<App>>,
@@ -109,9 +114,12 @@ pub(crate) async fn get(
 }
 
 /// Update a webhook
-#[utoipa::path(put, path = "/webhooks/{id}", tag = "webhooks", operation_id = "updateWebhook", params(("id" = String, Path)),
+///
+/// Absent fields stay the same.
+#[utoipa::path(put, path = "/webhooks/{id}", tag = "webhooks", operation_id = "updateWebhook",
+    params(("id" = String, Path), FieldQuery),
     extensions(("x-sluice-extension" = json!(true))),
-    request_body = UpdateWebhook, responses((status = 200, body = Data<Webhook>), ApiErrors))]
+    request_body = UpdateWebhook, responses((status = 200, description = "The webhook", body = Data<Webhook>), ApiErrors))]
 pub(crate) async fn update(
     Author(actor): Author,
     State(app): State<Arc<App>>,
@@ -146,6 +154,8 @@ pub(crate) async fn update(
 }
 
 /// Delete a webhook, its subscriptions and its deliveries
+///
+/// Deliveries that wait are not made.
 #[utoipa::path(delete, path = "/webhooks/{id}", tag = "webhooks", operation_id = "deleteWebhook", params(("id" = String, Path)),
     extensions(("x-sluice-extension" = json!(true))),
     responses((status = 204, description = "Deleted"), ApiErrors))]
@@ -162,8 +172,8 @@ pub(crate) async fn delete(
 ///
 /// The response has the new `signing_secret`. For 24 hours deliveries are signed with both secrets.
 #[utoipa::path(post, path = "/webhooks/{id}/rotate_secret", tag = "webhooks", operation_id = "rotateWebhookSecret",
-    params(("id" = String, Path)), extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = Data<Webhook>), ApiErrors))]
+    params(("id" = String, Path), FieldQuery), extensions(("x-sluice-extension" = json!(true))),
+    responses((status = 200, description = "The webhook, with the new secret", body = Data<Webhook>), ApiErrors))]
 pub(crate) async fn rotate_secret(
     Author(actor): Author,
     State(app): State<Arc<App>>,

@@ -30,7 +30,7 @@ use crate::{
 /// At most the newest 100, as for sources, unless `q`, `since` or `until` is given.
 #[utoipa::path(get, path = "/workflows/{id}/event_summaries", tag = "events", operation_id = "listWorkflowEventSummaries",
     params(("id" = String, Path), PageQuery, EventsQuery, FieldQuery),
-    responses((status = 200, body = List<EventSummary>), ApiErrors))]
+    responses((status = 200, description = "A page of events", body = List<EventSummary>), ApiErrors))]
 pub(crate) async fn summaries(
     AuthUser(user): AuthUser,
     State(app): State<Arc<App>>,
@@ -46,9 +46,11 @@ pub(crate) async fn summaries(
 }
 
 /// The newest errors of a workflow
+///
+/// The events of its channel `$errors`, as those of other channels.
 #[utoipa::path(get, path = "/workflows/{id}/$errors/event_summaries", tag = "events", operation_id = "listWorkflowErrors",
     params(("id" = String, Path), PageQuery, EventsQuery, FieldQuery),
-    responses((status = 200, body = List<EventSummary>), ApiErrors))]
+    responses((status = 200, description = "A page of errors", body = List<EventSummary>), ApiErrors))]
 pub(crate) async fn errors(
     AuthUser(user): AuthUser,
     State(app): State<Arc<App>>,

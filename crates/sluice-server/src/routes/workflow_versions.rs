@@ -23,9 +23,11 @@ use crate::{
 };
 
 /// The versions of a workflow, newest first
+///
+/// In one list, without pages. A version never changes.
 #[utoipa::path(get, path = "/workflows/{id}/versions", tag = "workflows", operation_id = "listWorkflowVersions",
     params(("id" = String, Path), FieldQuery), extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = Data<Vec<WorkflowVersion>>), ApiErrors))]
+    responses((status = 200, description = "The versions", body = Data<Vec<WorkflowVersion>>), ApiErrors))]
 pub(crate) async fn list(
     AuthUser(user): AuthUser,
     State(app): State<Arc<App>>,
@@ -41,9 +43,12 @@ pub(crate) async fn list(
 }
 
 /// A version of a workflow, with its document
+///
+/// The document and its files are as they were deployed.
 #[utoipa::path(get, path = "/workflows/{id}/versions/{number}", tag = "workflows", operation_id = "getWorkflowVersion",
-    params(("id" = String, Path), ("number" = u32, Path), FieldQuery), extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = Data<WholeWorkflowVersion>), ApiErrors))]
+    params(("id" = String, Path), ("number" = u32, Path, description = "The number of a version"), FieldQuery),
+    extensions(("x-sluice-extension" = json!(true))),
+    responses((status = 200, description = "The version", body = Data<WholeWorkflowVersion>), ApiErrors))]
 pub(crate) async fn get(
     AuthUser(user): AuthUser,
     State(app): State<Arc<App>>,
@@ -73,8 +78,8 @@ pub(crate) async fn get(
 ///
 /// New runs use it, with its triggers, schedule and subscriptions. The next deployment is still numbered after the newest version.
 #[utoipa::path(post, path = "/workflows/{id}/rollback", tag = "workflows", operation_id = "rollBackWorkflow",
-    params(("id" = String, Path)), extensions(("x-sluice-extension" = json!(true))), request_body = RollBackWorkflow,
-    responses((status = 200, body = Data<Workflow>), ApiErrors))]
+    params(("id" = String, Path), FieldQuery), extensions(("x-sluice-extension" = json!(true))), request_body = RollBackWorkflow,
+    responses((status = 200, description = "The workflow", body = Data<Workflow>), ApiErrors))]
 pub(crate) async fn roll_back(
     Author(actor): Author,
     State(app): State<Arc<App>>,

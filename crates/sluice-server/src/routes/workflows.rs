@@ -38,9 +38,9 @@ use crate::{
 /// Deploy a new workflow
 ///
 /// An invalid document is rejected with all its errors in `details.document`, each with line and column.
-#[utoipa::path(post, path = "/workflows", tag = "workflows", operation_id = "createWorkflow",
+#[utoipa::path(post, path = "/workflows", tag = "workflows", operation_id = "createWorkflow", params(FieldQuery),
     extensions(("x-sluice-extension" = json!(true))), request_body = DeployWorkflow,
-    responses((status = 200, body = Data<Workflow>), ApiErrors))]
+    responses((status = 200, description = "The workflow, with the URLs of its endpoints", body = Data<Workflow>), ApiErrors))]
 pub(crate) async fn create(
     Author(actor): Author,
     State(app): State<Arc<App>>,
@@ -61,7 +61,7 @@ pub(crate) async fn create(
 /// Every path that has the id of a workflow accepts its slug, too.
 #[utoipa::path(get, path = "/workflows/{id}", tag = "workflows", operation_id = "getWorkflow",
     params(("id" = String, Path), ExpandEmittersQuery, FieldQuery), extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = Data<Workflow>), ApiErrors))]
+    responses((status = 200, description = "The workflow", body = Data<Workflow>), ApiErrors))]
 pub(crate) async fn get(
     AuthUser(user): AuthUser,
     State(app): State<Arc<App>>,
@@ -77,9 +77,12 @@ pub(crate) async fn get(
 }
 
 /// The workflows of the current user
+///
+/// Newest first.
 #[utoipa::path(get, path = "/workflows", tag = "workflows", operation_id = "listWorkflows",
     params(EmittersQuery, ExpandEmittersQuery, PageQuery, FieldQuery),
-    extensions(("x-sluice-extension" = json!(true))), responses((status = 200, body = List<Workflow>), ApiErrors))]
+    extensions(("x-sluice-extension" = json!(true))), responses((status = 200, description = "A page of workflows",
+    body = List<Workflow>), ApiErrors))]
 pub(crate) async fn list(
     AuthUser(user): AuthUser,
     State(app): State<Arc<App>>,
@@ -113,9 +116,10 @@ pub(crate) async fn list(
 /// Update a workflow
 ///
 /// A document creates a new version for new runs. Runs in progress keep their version. The endpoint keeps its address.
-#[utoipa::path(put, path = "/workflows/{id}", tag = "workflows", operation_id = "updateWorkflow", params(("id" = String, Path)),
+#[utoipa::path(put, path = "/workflows/{id}", tag = "workflows", operation_id = "updateWorkflow",
+    params(("id" = String, Path), FieldQuery),
     extensions(("x-sluice-extension" = json!(true))), request_body = DeployWorkflow,
-    responses((status = 200, body = Data<Workflow>), ApiErrors))]
+    responses((status = 200, description = "The workflow", body = Data<Workflow>), ApiErrors))]
 pub(crate) async fn update(
     Author(actor): Author,
     State(app): State<Arc<App>>,
@@ -133,6 +137,8 @@ pub(crate) async fn update(
 }
 
 /// Delete a workflow, its versions, its runs and its events
+///
+/// Its endpoints no longer exist, and its streams end.
 #[utoipa::path(delete, path = "/workflows/{id}", tag = "workflows", operation_id = "deleteWorkflow",
     params(("id" = String, Path)), extensions(("x-sluice-extension" = json!(true))),
     responses((status = 204, description = "Deleted"), ApiErrors))]
@@ -146,9 +152,11 @@ pub(crate) async fn delete(
 }
 
 /// Run a workflow now
+///
+/// The steps get the event as if a trigger had received it. The response is sent when the run is stored.
 #[utoipa::path(post, path = "/workflows/{id}/run", tag = "workflows", operation_id = "runWorkflow",
-    params(("id" = String, Path)), extensions(("x-sluice-extension" = json!(true))), request_body = RunSource,
-    responses((status = 200, body = Data<Invocation>), ApiErrors))]
+    params(("id" = String, Path), FieldQuery), extensions(("x-sluice-extension" = json!(true))), request_body = RunSource,
+    responses((status = 200, description = "The id of the run", body = Data<Invocation>), ApiErrors))]
 pub(crate) async fn run(
     AuthUser(user): AuthUser,
     State(app): State<Arc<App>>,
@@ -164,8 +172,8 @@ pub(crate) async fn run(
 ///
 /// Editors complete and check documents with it. It needs no API key.
 #[utoipa::path(get, path = "/workflows/schema.json", tag = "workflows", operation_id = "getWorkflowSchema",
-    extensions(("x-sluice-extension" = json!(true))), security(()),
-    responses((status = 200, body = Object, content_type = "application/schema+json"), ApiErrors))]
+    extensions(("x-sluice-extension" = json!(true))),
+    responses((status = 200, description = "The schema", body = Object, content_type = "application/schema+json"), ApiErrors))]
 pub(crate) async fn schema() -> Response {
     let content_type = HeaderValue::from_static("application/schema+json");
     ([(CONTENT_TYPE, content_type)], SCHEMA).into_response()

@@ -3,6 +3,7 @@
 
 mod api;
 mod audit;
+mod contract;
 mod delivery;
 mod described;
 mod proxies;

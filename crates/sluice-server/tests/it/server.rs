@@ -19,7 +19,7 @@ use sluice_testkit::Api;
 use tempfile::TempDir;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use crate::{described, support::unique_name};
+use crate::{contract, described, support::unique_name};
 
 const OPERATOR_KEY: &str = "0123456789abcdef0123456789abcdef";
 
@@ -153,7 +153,7 @@ impl TestServer {
 
     fn user_with_key(self: &Arc<Self>, key: &str) -> User {
         User {
-            api: Api::new(&self.url, key),
+            api: Api::new(&self.url, key).checked(contract::check),
             server: Arc::clone(self),
         }
     }

@@ -14,6 +14,8 @@ CREATE TABLE users (
     key_fingerprint TEXT COLLATE "C" NOT NULL UNIQUE,
     key_sealed      TEXT COLLATE "C" NOT NULL,
     created_at      BIGINT NOT NULL,
+    -- The user gave the address, and nothing proves that it is theirs.
+    email_claimed   BOOLEAN NOT NULL DEFAULT FALSE,
     -- Who it is for a provider of OpenID Connect; null until the first sign-in.
     oidc_issuer     TEXT COLLATE "C",
     oidc_subject    TEXT COLLATE "C"

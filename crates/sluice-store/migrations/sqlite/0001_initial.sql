@@ -13,6 +13,8 @@ CREATE TABLE users (
     key_fingerprint TEXT NOT NULL UNIQUE,
     key_sealed      TEXT NOT NULL,
     created_at      INTEGER NOT NULL,
+    -- The user gave the address, and nothing proves that it is theirs.
+    email_claimed   INTEGER NOT NULL DEFAULT 0,
     -- Who it is for a provider of OpenID Connect; null until the first sign-in.
     oidc_issuer     TEXT,
     oidc_subject    TEXT

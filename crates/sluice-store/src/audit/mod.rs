@@ -3,6 +3,7 @@
 //! An entry is inserted in the transaction of its change, so there is none without the other. Entries are never changed, and
 //! outlive the users and targets that they name.
 
+mod existing;
 mod list;
 mod words;
 
@@ -15,13 +16,14 @@ use crate::{
     row::{FromRow, Row},
 };
 
+pub use existing::{Existing, look_up};
 pub use list::{AuditFilter, count, page};
 pub use words::{Action, Credential, TargetKind};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditEntry {
     pub id: AuditEntryId,
-    /// The account that was changed. None after a failed sign-in.
+    /// The account that was changed. None after a failed sign-in and for the server as a whole.
     pub user_id: Option<UserId>,
     pub actor: AuditActor,
     pub action: Action,
@@ -34,7 +36,7 @@ pub struct AuditEntry {
 /// The author of a change at that time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditActor {
-    /// None after a failed sign-in.
+    /// None after a failed sign-in and for commands on the server's own machine.
     pub id: Option<UserId>,
     pub name: String,
     pub credential: Credential,
@@ -42,6 +44,19 @@ pub struct AuditActor {
     pub credential_id: Option<String>,
     /// None when it was the server itself.
     pub address: Option<String>,
+}
+
+impl AuditActor {
+    /// The server, which changes something on its own.
+    pub fn server() -> AuditActor {
+        AuditActor {
+            id: Some(UserId::server()),
+            name: "server".to_owned(),
+            credential: Credential::Server,
+            credential_id: None,
+            address: None,
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

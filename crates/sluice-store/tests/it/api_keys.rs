@@ -46,8 +46,8 @@ fn with_keys(db: Db) -> Option<TestStore> {
     Some(t)
 }
 
-fn owner(t: &TestStore, print: &'static str, now: i64) -> Option<KeyOwner> {
-    t.read(move |c| api_keys::owner(c, print, now)).unwrap()
+fn owner(t: &TestStore, print: &'static str) -> Option<KeyOwner> {
+    t.read(move |c| api_keys::owner(c, print)).unwrap()
 }
 
 #[rstest]
@@ -59,17 +59,13 @@ fn main_and_named_keys_have_owners(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
             named,
         })
     };
-    assert_eq!(owner(&t, "key-a", 5), named(None));
-    assert_eq!(
-        owner(&t, "print-one", i64::MAX),
-        named(Some(key("one", "a", None)))
-    );
-    assert_eq!(
-        owner(&t, "print-two", 1_999),
-        named(Some(key("two", "a", Some(2_000))))
-    );
-    assert_eq!(owner(&t, "print-two", 2_000), None);
-    assert_eq!(owner(&t, "print-three", 5), None);
+    assert_eq!(owner(&t, "key-a"), named(None));
+    assert_eq!(owner(&t, "print-one"), named(Some(key("one", "a", None))));
+    let two = key("two", "a", Some(2_000));
+    assert_eq!([1_999, 2_000].map(|now| two.is_expired(now)), [false, true]);
+    assert!(!key("one", "a", None).is_expired(i64::MAX));
+    assert_eq!(owner(&t, "print-two"), named(Some(two)));
+    assert_eq!(owner(&t, "print-three"), None);
     let twice = t.write(|c| api_keys::insert(c, &key("three", "b", None), "print-one"));
     assert!(matches!(twice, Err(StoreError::Conflict(_))), "{twice:?}");
 }
@@ -91,7 +87,7 @@ fn keys_are_listed_and_removed_by_their_user_only(#[values(Db::Sqlite, Db::Postg
     assert_eq!(foreign, Ok(false));
     let own = t.write(|c| api_keys::remove(c, &user_id("a"), &id("one")));
     assert_eq!((own, listed("a")), (Ok(true), vec![id("two")]));
-    assert_eq!(owner(&t, "print-one", 5), None);
+    assert_eq!(owner(&t, "print-one"), None);
 }
 
 #[rstest]
@@ -101,7 +97,7 @@ fn a_use_is_recorded_unless_one_was_since(#[values(Db::Sqlite, Db::Postgres)] db
     for (before, now) in [(0, 1_000), (999, 1_500), (1_000, 1_600)] {
         t.write(move |c| api_keys::touch(c, &id("one"), before, now))
             .unwrap();
-        let named = owner(&t, "print-one", 5).unwrap().named.unwrap();
+        let named = owner(&t, "print-one").unwrap().named.unwrap();
         uses.push(named.last_used_at);
     }
     assert_eq!(uses, [Some(1_000), Some(1_000), Some(1_600)]);
@@ -114,8 +110,8 @@ fn keys_stay_with_a_new_main_key_and_go_with_their_user(
     let Some(t) = with_keys(db) else { return };
     t.write(|c| users::set_key(c, &user_id("a"), "key-new", "sealed"))
         .unwrap();
-    assert!(owner(&t, "print-one", 5).is_some());
+    assert!(owner(&t, "print-one").is_some());
     t.write(|c| users::remove(c, &user_id("a"))).unwrap();
-    assert_eq!(owner(&t, "print-one", 5), None);
+    assert_eq!(owner(&t, "print-one"), None);
     assert_eq!(t.read(|c| api_keys::count(c, &user_id("a"))), Ok(0));
 }

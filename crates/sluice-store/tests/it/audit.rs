@@ -1,15 +1,17 @@
 //! The audit log: entries, filters, pages and removal.
 
 use rstest::rstest;
-use sluice_model::{AuditEntryId, Cursor};
+use sluice_model::{ApiKeyId, AuditEntryId, Cursor, Scope};
 use sluice_store::{
     Page,
+    api_keys::{self, NamedKey},
     audit::{
         self, Action, AuditActor, AuditEntry, AuditFilter, AuditTarget, Credential, TargetKind,
     },
+    users,
 };
 
-use crate::support::{Db, TestStore, user_id};
+use crate::support::{Db, TestStore, user, user_id};
 
 const ALL: Page = Page {
     limit: 100,
@@ -221,6 +223,59 @@ fn filters_select_entries_and_counts(#[values(Db::Sqlite, Db::Postgres)] db: Db)
         let count = t.read(move |c| audit::count(c, &counted)).unwrap();
         assert_eq!(count, expected.len() as u64, "{filter:?}");
     }
+}
+
+#[rstest]
+fn existing_accounts_keys_and_targets_are_found(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    let key = NamedKey {
+        id: ApiKeyId::parse("key_1").unwrap(),
+        user_id: user_id("a"),
+        name: "ci".to_owned(),
+        scopes: [Scope::Read].into_iter().collect(),
+        last_characters: "cdef".to_owned(),
+        created_at: 1,
+        expires_at: None,
+        last_used_at: None,
+    };
+    let of_user = |tail: &str| {
+        let mut entry = entry(tail, tail, Action::UserUpdate, 5);
+        entry.target.kind = TargetKind::User;
+        entry.target.id = user_id(tail).to_string();
+        entry
+    };
+    let mut by_key = of_user("a");
+    by_key.actor.credential_id = Some(key.id.to_string());
+    let mut of_registry = entry("r", "a", Action::RegistryStarterSet, 5);
+    of_registry.target.kind = TargetKind::Registry;
+    let entries = [
+        by_key,
+        of_user("gone"),
+        entry("s", "a", Action::SourceCreate, 5),
+        of_registry,
+    ];
+    let wanted = entries.clone();
+    let existing = t
+        .write(move |c| {
+            users::insert(c, &user("a"), "print")?;
+            api_keys::insert(c, &key, "print-key")?;
+            audit::look_up(c, &wanted)
+        })
+        .unwrap();
+    let found = entries.each_ref().map(|entry| {
+        let (account, key) = (existing.account(entry), existing.key(entry));
+        (account, key, existing.target(entry))
+    });
+    let account = Some("name-a");
+    assert_eq!(
+        found,
+        [
+            (account, Some("ci"), Some(true)),
+            (None, None, Some(false)),
+            (account, None, Some(false)),
+            (account, None, None),
+        ]
+    );
 }
 
 #[rstest]

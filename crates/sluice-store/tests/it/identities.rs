@@ -1,5 +1,7 @@
 //! Identities of users at a provider.
 
+use std::slice;
+
 use rstest::rstest;
 use sluice_store::{
     StoreError,
@@ -60,8 +62,13 @@ fn users_are_found_by_their_address_in_either_case(#[values(Db::Sqlite, Db::Post
         operator: false,
         subject: None,
     };
-    assert_eq!(found("A@Example.com"), [expected.clone()]);
+    assert_eq!(found("A@Example.com"), slice::from_ref(&expected));
     assert_eq!(found("%@example.com"), []);
+    for (claimed, matches) in [(true, vec![]), (false, vec![expected.clone()])] {
+        t.write(move |c| users::set_email_claimed(c, &user_id("a"), claimed))
+            .unwrap();
+        assert_eq!(found("a@example.com"), matches, "{claimed}");
+    }
     t.write(|c| {
         identities::link(c, &user_id("a"), &identity("1"))?;
         let twin = users::User {

@@ -7,9 +7,13 @@ const app: App = {
   name: 'Bakery',
   name_slug: 'bakery',
   auth_type: 'oauth',
+  description: null,
+  img_src: null,
   custom_fields_json: '[]',
   oauth: {
     is_ready: true,
+    client_id: 'bakery-client',
+    developer_url: null,
     scopes: ['bread', 'cake'],
     authorization_url: 'https://bakery.example/authorize',
     token_url: 'https://bakery.example/token',

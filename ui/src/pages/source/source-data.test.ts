@@ -36,7 +36,7 @@ describe('code files', () => {
   const files = { path: 'a/main.mjs', files: { 'a/lib.ts': 'export {}\r\n' } };
 
   test('code without files has one text', () => {
-    expect(codeFiles({ code: 'x', files: null })).toEqual({ entry: '', texts: { '': 'x' } });
+    expect(codeFiles({ code: 'x' })).toEqual({ entry: '', texts: { '': 'x' } });
     expect(codeFields({ entry: '', texts: { '': 'x' } })).toEqual({ component_code: 'x' });
   });
 
@@ -58,7 +58,7 @@ describe('code files', () => {
 
 describe('retention', () => {
   test.each([
-    [null, { events: '', age: '', unit: 86_400 }],
+    [undefined, { events: '', age: '', unit: 86_400 }],
     [
       { max_events: 20, max_age_seconds: null },
       { events: '20', age: '', unit: 86_400 },

@@ -2,6 +2,9 @@
 import { ApiError } from '../../api/errors';
 import { errorsByField } from '../../api/field-errors';
 
+/** The form that the server requires. */
+const MAIL_ADDRESS = /^[^\s@<>,;:"\\()]+@[^\s@<>,;:"\\()]+$/;
+
 export class UserForm {
   username = $state('');
   email = $state('');
@@ -19,7 +22,7 @@ export class UserForm {
   validate(): boolean {
     const errors: Record<string, string> = {};
     if (this.username.trim() === '') errors.username = 'Enter a name.';
-    if (!/.@./.test(this.email)) errors.email = 'Enter an email address.';
+    if (!MAIL_ADDRESS.test(this.email.trim())) errors.email = 'Enter an email address.';
     this.errors = errors;
     return Object.keys(errors).length === 0;
   }

@@ -263,7 +263,8 @@ describe('Draft', () => {
 describe('triggers', () => {
   test('the sources among the triggers are those with events of their own, each once', () => {
     const events = (emitter_id: string, event_name = '') => ({ type: 'events', emitter_id, event_name }) as const;
-    const others = [{ type: 'http', custom_response: false } as const, events('p_a'), events('dc_*'), events('p_*')];
+    const http = { type: 'http', custom_response: false, endpoint_url: null } as const;
+    const others = [http, events('p_a'), events('dc_*'), events('p_*')];
     expect(triggerSources(others)).toEqual([]);
     const sources = [events('dc_b'), events('dc_a', 'audit'), events('dc_b', 'audit'), events('dc_c', '$errors')];
     expect(triggerSources([...others, ...sources])).toEqual(['dc_b', 'dc_a']);

@@ -35,6 +35,7 @@ export const PAGES: Record<string, (company: Company) => string> = {
   'new-tool': () => '/agents/new',
   users: () => '/users',
   nodes: () => '/nodes',
+  audit: () => '/audit',
   settings: () => '/settings',
   'not-found': () => '/nowhere',
 };

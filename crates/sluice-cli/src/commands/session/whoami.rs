@@ -2,11 +2,11 @@
 
 use clap::Args;
 use serde_json::{Value, json};
+use sluice_api::{Session, UserPlan};
 
-use super::profile::user_of;
 use crate::commands::{
     common::Common,
-    output::{fields, show, show_json},
+    output::{fields, sanitized, show, show_json},
 };
 
 /// Show the current user and server
@@ -23,10 +23,18 @@ pub(crate) async fn whoami(options: WhoamiOptions) -> anyhow::Result<()> {
         user["url"] = json!(client.url());
         return show_json(&user);
     }
-    let (id, username, email) = user_of(&client).await?;
+    let Session { user, .. } = client.get("/session").await?;
+    let role = if user.operator { "operator" } else { "user" };
+    let plan = match user.plan {
+        UserPlan::Free => "free",
+        UserPlan::Paid => "paid",
+    };
+    let name = format!("{} ({})", user.username, user.email);
     let lines = [
-        ("user", format!("{username} ({email})")),
-        ("id", id),
+        ("user", sanitized(&name)),
+        ("id", user.id.to_string()),
+        ("role", role.to_owned()),
+        ("plan", plan.to_owned()),
         ("server", client.url().to_owned()),
     ];
     Ok(show(&fields(&lines))?)

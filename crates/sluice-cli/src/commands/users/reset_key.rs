@@ -8,7 +8,9 @@ use serde_json::json;
 use sluice_infra::Ids;
 use sluice_model::{ApiKey, SystemClock};
 use sluice_store::{
-    Location, StoreError, Vault, data_key, transfer,
+    Location, StoreError, Vault,
+    audit::Action,
+    data_key, transfer,
     users::{self, User},
 };
 
@@ -18,7 +20,7 @@ use crate::{
         ask::Confirmation,
         output::{sanitized, show, show_json, show_stderr},
     },
-    maintenance::{KeysOf, install_tls},
+    maintenance::{KeysOf, MachineChange, install_tls},
     options::place::PlaceOptions,
 };
 
@@ -158,6 +160,9 @@ impl Server {
         let replaced = transfer::update(&self.location, |c| {
             let old = users::key_fingerprint(c, &user.id)?;
             let is_there = users::set_key(c, &user.id, &fingerprint, &sealed)?;
+            if is_there {
+                MachineChange::of_user(Action::UserRotateKey, user).record(c)?;
+            }
             Ok::<_, StoreError>(is_there.then_some(old))
         });
         let old_fingerprint = replaced

@@ -6,9 +6,13 @@
 use anyhow::{Context, anyhow, bail};
 use sluice_infra::Ids;
 use sluice_store::{
-    FoundKey, KeyFile, Location, MasterKey, RotationLock, data_key, nodes,
+    FoundKey, KeyFile, Location, MasterKey, RotationLock,
+    audit::Action,
+    data_key, nodes,
     transfer::{snapshot, update},
 };
+
+use crate::maintenance::MachineChange;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
@@ -105,6 +109,7 @@ pub(super) fn reseal(
         if !is_replaced {
             bail!("another rotation was faster");
         }
+        MachineChange::of_server(Action::ServerRotateMasterKey).record(c)?;
         let running = nodes::list(c)?.into_iter().filter(|node| node.is_alive());
         Ok(Outcome::Rotated {
             servers: running.map(|node| node.name).collect(),

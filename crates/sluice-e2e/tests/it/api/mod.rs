@@ -6,6 +6,7 @@ mod components;
 mod errors;
 pub(crate) mod fixtures;
 mod fuzz;
+mod generated_clients;
 mod hostile;
 mod hostile_code;
 mod hostile_http;

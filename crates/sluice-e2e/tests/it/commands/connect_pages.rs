@@ -1,56 +1,15 @@
-//! The pages of `docs/connect`: their components deploy, and their scopes and fields are those of the catalogue.
+//! The pages of `docs/connect`: their scopes and fields are those of the catalogue. `pages` runs their commands.
 
 use std::fs;
 
 use rstest::rstest;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::fixtures::{Cli, Folder};
+use super::fixtures::Cli;
 
 fn page(name: &str) -> String {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/connect");
     fs::read_to_string(format!("{folder}/{name}.md")).expect("the page")
-}
-
-/// The first block of JavaScript on a page.
-fn component(page: &str) -> &str {
-    let (_, rest) = page.split_once("```js\n").expect("a component");
-    rest.split_once("```").expect("its end").0
-}
-
-#[rstest]
-#[case::github("github", "github", &["repo=acme/things"])]
-#[case::slack("slack", "slack_v2", &["channel=C024BE91L"])]
-#[case::google("google", "google_sheets", &["spreadsheet=abc", "range=A1:Z"])]
-#[case::stripe("stripe", "stripe", &[])]
-#[case::notion("notion", "notion", &["database=abc"])]
-#[case::hubspot("hubspot", "hubspot", &[])]
-#[case::airtable("airtable", "airtable_oauth", &["base=app1", "table=tbl1"])]
-#[tokio::test]
-async fn the_component_of_a_page_deploys(
-    #[case] name: &str,
-    #[case] slug: &str,
-    #[case] props: &[&str],
-) {
-    let (cli, page) = (Cli::new().await, page(name));
-    let folder = Folder::with(&[("source.mjs", component(&page))]);
-    let app = cli.api.get(&format!("/apps/{slug}")).await.ok();
-    let credential = match app["auth_type"].as_str() {
-        Some("oauth") => "oauth_access_token",
-        _ => "api_key",
-    };
-    let body = json!({ "app": slug, "name": "Work", "credentials": { credential: "x" } });
-    cli.api.post("/accounts", &body).await.ok();
-    let file = folder.join("source.mjs");
-    let account = format!("{slug}=Work");
-    let mut deploy = vec!["deploy", file.to_str().unwrap(), "--inactive", "--json"];
-    deploy.extend(["--account", &account]);
-    for prop in props {
-        deploy.extend(["--prop", prop]);
-    }
-    cli.ok(&deploy).await;
-    let command = format!("--account {account}");
-    assert!(page.contains(&command), "the page has {command}");
 }
 
 #[rstest]

@@ -4,6 +4,7 @@ mod account_commands;
 mod app_commands;
 mod apply;
 mod apply_secrets;
+mod audit_commands;
 mod completions;
 mod connect_pages;
 mod connecting;

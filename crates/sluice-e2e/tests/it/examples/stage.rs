@@ -1,28 +1,26 @@
-//! A server, a copy of an example's folder, and somebody outside whom it talks to.
+//! A server, a copy of an example's folder, and a receiver that stands for everything else.
 
-use std::{env, fs, path::Path};
+use std::{fs, path::Path};
 
 use sluice_testkit::{
     Api, Server, ServerOptions,
     receiver::{Answer, Delivery, Receiver},
-    sluice_binary,
 };
-use tempfile::TempDir;
-use tokio::process::Command;
 
-use crate::workflows::fixtures::Workflow;
+use crate::{
+    pages::{Place, markdown::Page, runner, session, session::Session},
+    workflows::fixtures::Workflow,
+};
 
 const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
-/// Where READMEs have the server, and where they have everybody else.
-const SERVER: &str = "http://127.0.0.1:3000";
-const OUTSIDE: &str = "https://example.com";
 
 pub(super) struct Stage {
     pub(super) api: Api,
     /// Answers for everybody else.
     pub(super) outside: Receiver,
-    server: Server,
-    folder: TempDir,
+    page: Page,
+    session: Session,
+    _server: Server,
 }
 
 impl Stage {
@@ -31,50 +29,47 @@ impl Stage {
         options: ServerOptions,
         answer: impl Fn(&Delivery) -> Answer + Send + Sync + 'static,
     ) -> Stage {
-        let folder = tempfile::tempdir().expect("a folder");
-        copy(&Path::new(EXAMPLES).join(example), folder.path());
         let server = Server::start(options.arg("--allow-private-network")).await;
+        let outside = Receiver::start(answer);
+        let place = Place {
+            url: server.url(),
+            key: server.api_key(),
+        };
+        let session = session(&place, &outside);
+        let folder = Path::new(EXAMPLES).join(example);
+        copy(&folder, &session);
+        let page = fs::read_to_string(folder.join("README.md")).expect("a README");
         Stage {
             api: server.api(),
-            outside: Receiver::start(answer),
-            server,
-            folder,
+            outside,
+            page: Page::parse(&page),
+            session,
+            _server: server,
         }
     }
 
     /// The blocks of shell in the README, in their order.
     pub(super) fn blocks(&self) -> Vec<String> {
-        let readme = fs::read_to_string(self.folder.path().join("README.md")).expect("a README");
-        let blocks = readme.split("```sh\n").skip(1);
-        blocks
-            .map(|block| block.split("```").next().unwrap_or_default().to_owned())
-            .collect()
+        let blocks = self.page.shell().into_iter();
+        blocks.map(|block| block.text.clone()).collect()
     }
 
-    /// Runs all blocks in one shell, as a reader would.
-    pub(super) async fn run_all(&self) {
-        self.run(&self.blocks().concat(), &[]).await;
+    /// Follows the README from its beginning to its end.
+    pub(super) async fn run_all(&mut self) {
+        let result = runner::run(
+            &self.page,
+            &mut self.session,
+            Some(&self.api),
+            Path::new(EXAMPLES),
+        )
+        .await;
+        result.expect("the README is right");
     }
 
     /// Runs shell in the folder, which must succeed.
-    pub(super) async fn run(&self, script: &str, variables: &[(&str, &str)]) {
-        let script = script
-            .replace(SERVER, self.server.url())
-            .replace(OUTSIDE, &self.outside.url(""));
-        let binary = sluice_binary();
-        let programs = binary.parent().expect("a folder").display();
-        let path = env::var("PATH").unwrap_or_default();
-        let output = Command::new("bash")
-            .args(["-euo", "pipefail", "-c", &script])
-            .current_dir(&self.folder)
-            .env("PATH", format!("{programs}:{path}"))
-            .env("SLUICE_URL", self.server.url())
-            .env("SLUICE_API_KEY", self.server.api_key())
-            .envs(variables.iter().copied())
-            .output()
-            .await
-            .expect("bash");
-        assert!(output.status.success(), "{script}\n{output:#?}");
+    pub(super) async fn run(&mut self, script: &str) {
+        let ended = self.session.run(script).await;
+        assert!(ended.succeeded, "{script}\n{}", ended.output);
     }
 
     /// A workflow that the README has deployed.
@@ -91,9 +86,12 @@ impl Stage {
     }
 }
 
-fn copy(from: &Path, to: &Path) {
+/// Copies the files, with the addresses of this machine.
+fn copy(from: &Path, session: &Session) {
     for entry in fs::read_dir(from).expect("the example") {
         let entry = entry.expect("a file");
-        fs::copy(entry.path(), to.join(entry.file_name())).expect("a copy");
+        let text = fs::read_to_string(entry.path()).expect("text");
+        let copy = session.folder().join(entry.file_name());
+        fs::write(copy, session.localized(&text)).expect("a copy");
     }
 }

@@ -91,6 +91,11 @@ async fn nothing_that_was_acknowledged_before_the_backup_is_missing(
     let count = ledger.stored(&source.id, "count");
     assert_eq!(count, Some(json!(events.len())), "state and events agree");
 
+    let log = server.api().get("/audit?scope=all&action=server").await;
+    let log = log.expect(200);
+    assert_eq!(log["data"][0]["action"], "server.restore");
+    assert_eq!(log["data"][0]["actor"]["credential"], "machine");
+
     // It goes on where it stopped.
     let url = again["configured_props"]["http"]["endpoint_url"].as_str();
     let request = api.absolute(Method::POST, url.expect("an endpoint"));

@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// A server with the starter set that may reach this machine.
-fn server() -> &'static ServerInfo {
+pub(crate) fn server() -> &'static ServerInfo {
     shared("starter", || {
         own_server()
             .with_starter()
@@ -29,7 +29,7 @@ fn server() -> &'static ServerInfo {
 }
 
 /// A new user of it.
-async fn user() -> Api {
+pub(crate) async fn user() -> Api {
     let api = server().user(&unique_name(), Plan::Free).await;
     until_registered(&api, "http").await;
     api

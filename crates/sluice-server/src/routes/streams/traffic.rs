@@ -21,7 +21,8 @@ use crate::{auth::Caller, error::ApiError, openapi::ApiErrors, sse};
 /// and cannot be resumed.
 #[utoipa::path(get, path = "/users/me/traffic", tag = "streams", operation_id = "followTraffic",
     extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, description = "A stream without an end", content_type = "text/event-stream", body = Traffic), ApiErrors))]
+    responses((status = 200, description = "A stream without an end", content_type = "text/event-stream",
+    body = Traffic), ApiErrors))]
 pub(crate) async fn follow(
     Caller { user, credential }: Caller,
     State(app): State<Arc<App>>,

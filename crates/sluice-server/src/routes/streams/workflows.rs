@@ -17,10 +17,12 @@ use crate::{error::ApiError, openapi::ApiErrors, path::WorkflowPath, query::Quer
 /// Server-sent events, public and readable from any origin: each message was sent by a step with `$.send.sse` and has the name
 /// of its channel. With `Last-Event-ID` the stream continues after that message with the stored messages. Otherwise it starts
 /// with the last 100.
-#[utoipa::path(get, path = "/workflows/{id}/sse", tag = "streams", operation_id = "followSends", security(()),
-    params(("id" = String, Path), SendStreamQuery, ("Last-Event-ID" = Option<String>, Header, description = "The last message that the client has.")),
+#[utoipa::path(get, path = "/workflows/{id}/sse", tag = "streams", operation_id = "followSends",
+    params(("id" = String, Path, description = "The id of a workflow"), SendStreamQuery, ("Last-Event-ID" = Option<String>, Header,
+    description = "The last message that the client has.")),
     extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, description = "A stream without an end", content_type = "text/event-stream", body = serde_json::Value), ApiErrors))]
+    responses((status = 200, description = "A stream without an end", content_type = "text/event-stream",
+    body = serde_json::Value), ApiErrors))]
 pub(crate) async fn sends(
     State(streams): State<Streams>,
     WorkflowPath(id): WorkflowPath,

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use sluice_infra::SmtpSettings;
 use sluice_testkit::receiver::{Answer, Receiver};
 
+use super::fixtures::refused;
 use crate::{
     server::TestServer,
     support::{EMITTER, deploy, new_user},
@@ -143,8 +144,10 @@ async fn a_private_address_is_refused_unless_the_operator_allows_it() {
     let receiver = Receiver::start(|_| Answer::status(200));
     let server = TestServer::with(|settings| settings.allow_private_network = false).await;
     let api = server.user().await;
-    let body = json!({ "webhook_url": receiver.url("/") });
-    api.put(PATH, &body).await.ok();
+    let url = receiver.url("/");
+    refused(api.put(PATH, &json!({ "webhook_url": url })).await, 400);
+    let named = url.replace("127.0.0.1", "localhost");
+    api.put(PATH, &json!({ "webhook_url": named })).await.ok();
     let test = api.post(&format!("{PATH}/test"), &json!({})).await.ok();
     assert_eq!(test["webhook"]["sent"], false);
     assert_eq!(test["webhook"]["result"], "the address is private");

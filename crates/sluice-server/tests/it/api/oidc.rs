@@ -115,6 +115,23 @@ async fn an_address_makes_nobody_operator_and_must_be_unique() {
 }
 
 #[tokio::test]
+async fn a_user_who_claims_an_address_does_not_get_the_sign_in_of_its_owner() {
+    let provider = Provider::start().await;
+    let server = provider.server(|it| it.create_users = false).await;
+    let mallory = server.user_named("mallory", "free").await;
+    let claim = json!({ "email": "ada@example.com" });
+    let own = mallory.put("/users/me", &claim).await.ok();
+    provider.set(|it| it.claims = claim.clone());
+    let reason = "no user of this server has your mail address. Ask the operator for one";
+    assert_refused(&provider, &server, reason).await;
+    let path = format!("/users/{}", own["id"].as_str().unwrap());
+    server.operator().put(&path, &claim).await.ok();
+    let mut browser = Browser::new(&server);
+    browser.sign_in(&provider).await;
+    assert_eq!(browser.user().await["username"], "mallory");
+}
+
+#[tokio::test]
 async fn only_allowed_domains_sign_in() {
     let provider = Provider::start().await;
     let server = provider

@@ -25,31 +25,31 @@ use crate::server::TestServer;
 const CLIENT: &str = "sluice";
 
 /// The behaviour of the provider, which a test changes.
-pub(super) struct Script {
+pub(crate) struct Script {
     /// Replace claims of the ID token.
-    pub(super) claims: Value,
+    pub(crate) claims: Value,
     /// The claims of user information; without them the ID token has the mail address.
-    pub(super) user_info: Option<Value>,
+    pub(crate) user_info: Option<Value>,
     /// The number and the id of its key.
-    pub(super) key: (u8, &'static str),
+    pub(crate) key: (u8, &'static str),
     /// Appended to its documents.
-    pub(super) padding: usize,
-    pub(super) issuer: Option<String>,
+    pub(crate) padding: usize,
+    pub(crate) issuer: Option<String>,
     /// It takes requests and never answers.
-    pub(super) hangs: bool,
-    pub(super) requests: HashMap<&'static str, usize>,
+    pub(crate) hangs: bool,
+    pub(crate) requests: HashMap<&'static str, usize>,
     /// Challenge and nonce of each code that was not used.
     codes: HashMap<String, (String, String)>,
 }
 
 #[derive(Clone)]
-pub(super) struct Provider {
-    pub(super) url: String,
+pub(crate) struct Provider {
+    pub(crate) url: String,
     script: Arc<Mutex<Script>>,
 }
 
 impl Provider {
-    pub(super) async fn start() -> Provider {
+    pub(crate) async fn start() -> Provider {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let script = Script {
             claims: json!({}),
@@ -75,16 +75,16 @@ impl Provider {
         provider
     }
 
-    pub(super) fn set(&self, change: impl FnOnce(&mut Script)) {
+    pub(crate) fn set(&self, change: impl FnOnce(&mut Script)) {
         change(&mut self.script.lock().unwrap());
     }
 
-    pub(super) fn requests(&self, path: &'static str) -> usize {
+    pub(crate) fn requests(&self, path: &'static str) -> usize {
         let script = self.script.lock().unwrap();
         script.requests.get(path).copied().unwrap_or_default()
     }
 
-    pub(super) fn settings(&self) -> OidcSettings {
+    pub(crate) fn settings(&self) -> OidcSettings {
         OidcSettings {
             issuer: self.url.clone(),
             client_id: CLIENT.to_owned(),
@@ -97,14 +97,14 @@ impl Provider {
     }
 
     /// A server that uses this provider.
-    pub(super) async fn server(&self, change: impl FnOnce(&mut OidcSettings)) -> Arc<TestServer> {
+    pub(crate) async fn server(&self, change: impl FnOnce(&mut OidcSettings)) -> Arc<TestServer> {
         let mut settings = self.settings();
         change(&mut settings);
         TestServer::with(|all| all.oidc = Some(settings)).await
     }
 
     /// The person agrees. Returns the query with which the provider sends the browser back.
-    pub(super) fn agree(&self, departure: &HashMap<String, String>) -> String {
+    pub(crate) fn agree(&self, departure: &HashMap<String, String>) -> String {
         let code = format!("code-{}", departure["state"]);
         let pending = (
             departure["code_challenge"].clone(),
@@ -205,20 +205,20 @@ fn pairs(text: &str) -> HashMap<String, String> {
 }
 
 /// A browser with its cookies.
-pub(super) struct Browser {
+pub(crate) struct Browser {
     api: Api,
     cookies: HashMap<String, String>,
 }
 
 impl Browser {
-    pub(super) fn new(server: &TestServer) -> Browser {
+    pub(crate) fn new(server: &TestServer) -> Browser {
         Browser {
             api: Api::new(server.url(), "none"),
             cookies: HashMap::new(),
         }
     }
 
-    pub(super) async fn get(&mut self, path: &str) -> Answer {
+    pub(crate) async fn get(&mut self, path: &str) -> Answer {
         let cookies: Vec<String> = self
             .cookies
             .iter()
@@ -239,7 +239,7 @@ impl Browser {
     }
 
     /// Goes to the provider. Returns the query of its address.
-    pub(super) async fn depart(&mut self, return_to: &str) -> HashMap<String, String> {
+    pub(crate) async fn depart(&mut self, return_to: &str) -> HashMap<String, String> {
         let answer = self
             .get(&format!("/oidc/sign-in?return_to={return_to}"))
             .await;
@@ -250,30 +250,30 @@ impl Browser {
     }
 
     /// Goes to the provider and agrees. Returns the query with which the browser is sent back.
-    pub(super) async fn visit(&mut self, provider: &Provider) -> String {
+    pub(crate) async fn visit(&mut self, provider: &Provider) -> String {
         let departure = self.depart("/sources?a=b").await;
         provider.agree(&departure)
     }
 
     /// Comes back from the provider. Returns the address that follows.
-    pub(super) async fn return_with(&mut self, query: &str) -> String {
+    pub(crate) async fn return_with(&mut self, query: &str) -> String {
         let answer = self.get(&format!("/oidc/callback?{query}")).await;
         assert_eq!(answer.status, 303, "{}", answer.text);
         answer.header("location").unwrap().to_owned()
     }
 
-    pub(super) async fn sign_in(&mut self, provider: &Provider) -> String {
+    pub(crate) async fn sign_in(&mut self, provider: &Provider) -> String {
         let query = self.visit(provider).await;
         self.return_with(&query).await
     }
 
     /// The user of the session; null without one.
-    pub(super) async fn user(&mut self) -> Value {
+    pub(crate) async fn user(&mut self) -> Value {
         self.get("/v1/session").await.body["data"]["user"].clone()
     }
 
     /// What the sign-in page shows.
-    pub(super) async fn error(&mut self) -> Value {
+    pub(crate) async fn error(&mut self) -> Value {
         self.get("/v1/sign_in").await.ok()["error"].clone()
     }
 }

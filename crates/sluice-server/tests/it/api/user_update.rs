@@ -37,7 +37,16 @@ async fn users_change_their_own_name_and_address_and_nothing_else() {
         (&json!(name), &json!("new@example.com"))
     );
     refused(api.put("/users/me", &json!({})).await, 400);
-    refused(api.put("/users/me", &json!({ "username": " " })).await, 400);
+    for body in [
+        json!({ "username": " " }),
+        json!({ "username": "a\nb" }),
+        json!({ "email": "" }),
+        json!({ "email": "ada" }),
+        json!({ "email": "a@b.c, d@e.f" }),
+        json!({ "email": "a@b.c\r\nBcc: d@e.f" }),
+    ] {
+        refused(api.put("/users/me", &body).await, 400);
+    }
     let other = new_user().await;
     let other = text(&self::me(&other).await["username"]);
     refused(

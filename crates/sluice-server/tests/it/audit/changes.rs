@@ -380,7 +380,18 @@ async fn users(log: &mut Log, operator: &User) {
     let api = &Api::new(operator.server.url(), key);
     let updated = put(operator, &path, &json!({ "plan": "paid" }));
     let (_, entry) = log.expect("updateUser", "operator", updated).await;
-    assert_eq!(entry["details"], json!({ "fields": ["plan"] }));
+    let details = json!({ "fields": ["plan"], "plan": "paid" });
+    assert_eq!(entry["details"], details);
+    let before = entries(&log.server).await.len();
+    operator.put(&path, &json!({ "plan": "paid" })).await.ok();
+    assert_eq!(entries(&log.server).await.len(), before);
+    for is_operator in [true, false] {
+        let body = json!({ "operator": is_operator });
+        operator.put(&path, &body).await.ok();
+        let entry = &entries(&log.server).await[0];
+        let details = json!({ "fields": ["operator"], "operator": is_operator });
+        assert_eq!(entry["details"], details);
+    }
     let updated = put(api, "/users/me", &json!({ "email": "ada@example.net" }));
     let (_, entry) = log.expect("updateCurrentUser", "ada", updated).await;
     assert_eq!(entry["details"], json!({ "fields": ["email"] }));
@@ -438,6 +449,8 @@ async fn named_keys(log: &mut Log, api: &Api) {
     let created = post(api, "/users/me/keys", &body);
     let (key, entry) = log.expect("createKey", "ada", created).await;
     targets(&entry, "named_key", &key["id"]);
+    let details = json!({ "scopes": ["read", "deploy"], "expires_at": null });
+    assert_eq!(entry["details"], details);
     let named = Api::new(log.server.url(), key["api_key"].as_str().expect("a key"));
     named
         .post("/webhooks", &json!({ "url": "https://example.com" }))
@@ -448,14 +461,21 @@ async fn named_keys(log: &mut Log, api: &Api) {
         (&author["credential"], &author["credential_id"]),
         (&json!("named_key"), &key["id"])
     );
+    assert_eq!(author["credential_name"], "deploys");
+    let of_key = format!("/audit?actor={}", id(&key));
+    let of_key = api.get(&of_key).await.expect(200);
+    assert_eq!(of_key["page_info"]["total_count"], 1);
     let deleted = delete(api, &format!("/users/me/keys/{}", id(&key)));
     log.expect("deleteKey", "ada", deleted).await;
+    let author = &entries(&log.server).await[1]["actor"];
+    assert_eq!(author["credential_name"], Value::Null);
 }
 
 async fn notifications(log: &mut Log, api: &Api) {
     let body = json!({ "webhook_url": "https://example.com/alerts" });
     let updated = put(api, "/users/me/notifications", &body);
     let (_, entry) = log.expect("updateNotifications", "ada", updated).await;
+    assert_eq!(entry["details"], json!({ "fields": ["webhook_url"] }));
     targets(&entry, "user", &entry["user_id"]);
     let rotated = post(api, "/users/me/notifications/rotate_secret", &json!({}));
     log.expect("rotateNotificationSecret", "ada", rotated).await;

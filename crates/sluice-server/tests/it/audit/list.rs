@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use sluice_testkit::Api;
 
 use super::log::{server, username};
-use crate::api::fixtures::refused;
+use crate::api::fixtures::{IDLE, refused};
 
 async fn actions(api: &Api, query: &str) -> Vec<String> {
     let page = api.get(&format!("/audit{query}")).await.expect(200);
@@ -45,6 +45,43 @@ async fn users_read_their_own_account_and_operators_read_all() {
         "user.create",
     ];
     assert_eq!(all, expected);
+}
+
+#[tokio::test]
+async fn entries_tell_whether_targets_and_accounts_still_exist() {
+    let server = server().await;
+    let (operator, user) = (server.operator(), server.user().await);
+    let name = username(&user).await;
+    let hook = json!({ "url": "https://example.com" });
+    let hook = user.post("/webhooks", &hook).await.ok();
+    let component = json!({ "component_code": IDLE });
+    user.post("/components", &component).await.ok();
+    let rows = async |path: &str| operator.get(path).await.expect(200)["data"].clone();
+    let me = user.get("/users/me").await.ok()["id"].clone();
+    let path = format!("/audit?user={}", me.as_str().unwrap());
+    let listed = rows(&path).await;
+    let existing = |rows: &Value| {
+        let rows = rows.as_array().unwrap().iter();
+        rows.map(|row| row["target"]["exists"].clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(existing(&listed), [json!(null), json!(true), json!(true)]);
+    assert_eq!(listed[0]["username"], name);
+    let hook = hook["id"].as_str().unwrap();
+    user.delete(&format!("/webhooks/{hook}")).await.expect(204);
+    let user_path = format!("/users/{}", me.as_str().unwrap());
+    operator.delete(&user_path).await.expect(204);
+    let listed = rows(&path).await;
+    assert_eq!(listed[0]["action"], "user.delete");
+    assert_eq!(listed[0]["username"], Value::Null);
+    let expected = [
+        json!(false),
+        json!(false),
+        json!(null),
+        json!(false),
+        json!(false),
+    ];
+    assert_eq!(existing(&listed), expected);
 }
 
 #[tokio::test]

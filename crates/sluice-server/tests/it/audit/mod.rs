@@ -5,6 +5,7 @@ mod changes;
 mod connect;
 mod list;
 mod log;
+mod oidc;
 mod sign_ins;
 mod transactions;
 mod tree;

@@ -127,6 +127,13 @@ async fn a_receiver_that_is_gone_deactivates_its_webhook_and_the_rest_waits() {
     let shown = webhook.api.get(&webhook.path("")).await.ok();
     assert_eq!(shown["active"], false);
     assert_eq!(receiver.count(), 1);
+    let log = webhook.api.get("/audit?action=webhook").await.expect(200);
+    let entry = &log["data"][0];
+    assert_eq!(
+        (&entry["action"], &entry["actor"]["credential"]),
+        (&json!("webhook.deactivate"), &json!("server"))
+    );
+    assert_eq!(entry["target"]["id"], shown["id"]);
 
     webhook.update(json!({ "active": true })).await;
     webhook

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use sluice_model::{SessionId, UserId};
 use sluice_store::{
-    MasterKey, Store, StoreOptions,
+    MasterKey, Page, Store, StoreOptions,
+    audit::{self, AuditFilter, Credential},
     sessions::{self, NewSession},
     users::Plan,
 };
@@ -76,6 +77,23 @@ async fn the_key_of_a_running_server_is_replaced() {
     assert_eq!(opened, replaced.new.as_str().as_bytes());
     let session = store.read(|c| sessions::by_fingerprint(c, "token", 5));
     assert_eq!(session.await.unwrap(), None);
+    let entries = store.read(|c| {
+        let newest = Page {
+            limit: 10,
+            after: None,
+            before: None,
+        };
+        audit::page(c, &AuditFilter::default(), &newest)
+    });
+    let entries = entries.await.unwrap();
+    assert_eq!(entries.len(), 1);
+    assert_eq!(entries[0].action, Action::UserRotateKey);
+    assert_eq!(entries[0].actor.credential, Credential::Machine);
+    assert!(!entries[0].actor.name.is_empty());
+    assert_eq!(
+        (&entries[0].user_id, entries[0].target.name.as_str()),
+        (&Some(user.id), "root")
+    );
 }
 
 #[tokio::test]
@@ -113,6 +131,7 @@ async fn another_master_key_changes_nothing() {
         keys: KeysOf::new(&"2".repeat(64), "SLUICE_MASTER_KEY").unwrap(),
         ..server
     };
-    let error = format!("{:#}", other.find(None).unwrap_err());
+    let error = other.find(None).err().unwrap();
+    let error = format!("{error:#}");
     assert!(error.contains("is not the one of this database"), "{error}");
 }

@@ -4,7 +4,10 @@ use std::{env, fs, path::Path, sync::Arc};
 
 use sluice_infra::Ids;
 use sluice_model::SystemClock;
-use sluice_store::{Store, StoreOptions, Vault};
+use sluice_store::{
+    Page, Store, StoreOptions, Vault,
+    audit::{self, AuditFilter},
+};
 use sluice_testkit::Postgres;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
@@ -189,6 +192,29 @@ fn a_key_of_the_settings_is_replaced_and_can_be_given_twice() {
             assert!(start(&site.location, site.folder.path(), Some(&old.hex())).is_err());
         }
         assert!(site.file().load().unwrap().is_none());
+    }
+}
+
+#[test]
+fn a_rotation_is_in_the_audit_log_once() {
+    for site in sites() {
+        let old = site.key();
+        reseal(&site.location, &old, &key("02"), &site.ids).unwrap();
+        reseal(&site.location, &old, &key("03"), &site.ids).unwrap_err();
+        let newest = Page {
+            limit: 10,
+            after: None,
+            before: None,
+        };
+        let entries = snapshot(&site.location, |c| {
+            audit::page(c, &AuditFilter::default(), &newest)
+        });
+        let actions: Vec<Action> = entries
+            .unwrap()
+            .into_iter()
+            .map(|entry| entry.action)
+            .collect();
+        assert_eq!(actions, [Action::ServerRotateMasterKey]);
     }
 }
 

@@ -12,19 +12,19 @@ use super::{
 };
 use crate::support::{PATIENCE, own_server};
 
-pub(super) struct MailServer {
+pub(crate) struct MailServer {
     folder: TempDir,
     node: NodeServer,
 }
 
 impl MailServer {
-    pub(super) fn start() -> MailServer {
+    pub(crate) fn start() -> MailServer {
         let folder = tempfile::tempdir().expect("a folder");
         let node = NodeServer::start("mail_server.mjs", &[folder.path().as_os_str()]);
         MailServer { folder, node }
     }
 
-    pub(super) fn options(&self, password: &str) -> ServerOptions {
+    pub(crate) fn options(&self, password: &str) -> ServerOptions {
         let url = format!("smtp://mailer:{password}@{}", self.node.address);
         own_server()
             .args(["--send-retries", "50ms,50ms"])
@@ -33,7 +33,7 @@ impl MailServer {
     }
 
     /// The mails to one address.
-    pub(super) async fn mails_to(&self, address: &str, count: usize) -> Vec<Value> {
+    pub(crate) async fn mails_to(&self, address: &str, count: usize) -> Vec<Value> {
         wait_for(PATIENCE, "mail", async || {
             let mut mails = read_all(self.folder.path());
             mails.retain(|mail| mail["to"] == json!([address]));

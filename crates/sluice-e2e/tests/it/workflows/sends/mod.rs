@@ -1,7 +1,7 @@
 //! What steps send with `$.send`: it arrives, whatever fails, and is kept as the record of what came of it.
 
 mod by_workflow;
-mod email;
+pub(crate) mod email;
 mod fairness;
 mod http;
 mod kills;

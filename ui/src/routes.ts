@@ -48,6 +48,11 @@ export const { p, navigate, isActive, preload, route } = createRouter({
     '/import': () => import('./pages/import/Import.svelte'),
     '/:slug': () => import('./pages/apps/AppPage.svelte'),
   },
+  '/agents': {
+    '/': () => import('./pages/agents/Agents.svelte'),
+    '/new': () => import('./pages/agents/NewTool.svelte'),
+    '/authorize': () => import('./pages/agents/Authorize.svelte'),
+  },
   '/users': () => import('./pages/users/Users.svelte'),
   '/nodes': () => import('./pages/nodes/Nodes.svelte'),
   '/audit': () => import('./pages/audit/Audit.svelte'),

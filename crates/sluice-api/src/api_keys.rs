@@ -4,12 +4,13 @@ use serde::{Deserialize, Serialize};
 use sluice_model::{ApiKeyId, Scope};
 use utoipa::ToSchema;
 
-/// The requests that a key may make: `read` for reads and streams, `deploy` for changes and runs, `operate` for keys, sessions,
+/// The requests that a key may make: `read` for reads and streams, `run` for runs of tools, `deploy` for changes and runs, `operate` for keys, sessions,
 /// users and everything for operators only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum KeyScope {
     Read,
+    Run,
     Deploy,
     Operate,
 }
@@ -18,6 +19,7 @@ impl From<KeyScope> for Scope {
     fn from(scope: KeyScope) -> Scope {
         match scope {
             KeyScope::Read => Scope::Read,
+            KeyScope::Run => Scope::Run,
             KeyScope::Deploy => Scope::Deploy,
             KeyScope::Operate => Scope::Operate,
         }
@@ -28,6 +30,7 @@ impl From<Scope> for KeyScope {
     fn from(scope: Scope) -> KeyScope {
         match scope {
             Scope::Read => KeyScope::Read,
+            Scope::Run => KeyScope::Run,
             Scope::Deploy => KeyScope::Deploy,
             Scope::Operate => KeyScope::Operate,
         }

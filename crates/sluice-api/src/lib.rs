@@ -4,7 +4,9 @@
 //! cannot store them.
 
 mod accounts;
+mod actions;
 mod activity;
+mod agent_access;
 mod api_keys;
 mod apps;
 mod audit;
@@ -27,6 +29,7 @@ mod sessions;
 mod sources;
 mod subscriptions;
 mod text;
+mod tools;
 mod traffic;
 mod users;
 mod webhooks;
@@ -37,11 +40,13 @@ pub use accounts::{
     Account, AccountUse, ConnectAccount, Connection, ConnectionAuthorization, ConnectionStatus,
     CreateAccount, UpdateAccount,
 };
+pub use actions::{ActionRun, ActionRunsQuery, RanAction, RunAction};
 pub use activity::{
     ActiveEmitter, Activity, ActivityQuery, ActivityStep, DeliveryTally, EmitterActivity,
     EmitterKind, EmitterState, EmittersQuery, ExpandEmittersQuery, FailingWebhook, Overview,
     ServerTally, Tally, WebhookTally,
 };
+pub use agent_access::{AgentAnswer, AgentApplication, AgentQuery, ApproveAgent};
 pub use api_keys::{CreateNamedKey, CreatedNamedKey, KeyScope, NamedKey};
 pub use apps::{
     App, AppOauth, AuthType, ClientAuthentication, CustomField, ListedApp, OauthClient,
@@ -87,6 +92,7 @@ pub use sources::{
     CreateSource, Invocation, Retention, RunSource, Source, TickHealth, UpdateSource,
 };
 pub use subscriptions::{AutoSubscribe, Subscription, SubscriptionParameters};
+pub use tools::{EnableTool, RunTool, Tool};
 pub use traffic::{EmitterTraffic, RouteTraffic, Traffic, WebhookTraffic};
 pub use users::{
     CreateUser, CreatedUser, FreeUser, ListedUser, NO_LIMIT, PaidUser, RotatedKey, SignUp,

@@ -105,6 +105,18 @@ impl ApiKeys {
         new: NewKey,
         latest: Option<i64>,
     ) -> Result<(NamedKey, ApiKey), EngineError> {
+        let id = ApiKeyId::random(&mut self.infra.ids.rng());
+        self.create_as(actor, id, new, latest).await
+    }
+
+    /// As [`ApiKeys::create`], with this id. Conflicts if there is a key that has it.
+    pub(crate) async fn create_as(
+        &self,
+        actor: &Actor,
+        id: ApiKeyId,
+        new: NewKey,
+        latest: Option<i64>,
+    ) -> Result<(NamedKey, ApiKey), EngineError> {
         let created_at = self.infra.creation_ms();
         let expires_at = new.expires_at(created_at)?;
         if let Some(latest) = latest {
@@ -113,7 +125,7 @@ impl ApiKeys {
         let key = ApiKey::random(&mut self.infra.ids.rng());
         let characters = key.as_str();
         let row = NamedKey {
-            id: ApiKeyId::random(&mut self.infra.ids.rng()),
+            id,
             user_id: actor.user_id.clone(),
             name: new.name,
             scopes: new.scopes,
@@ -210,7 +222,7 @@ impl ApiKeys {
 impl NewKey {
     fn expires_at(&self, created_at: i64) -> Result<Option<i64>, EngineError> {
         if self.scopes.is_empty() {
-            let text = "a key needs at least one scope: read, deploy or operate";
+            let text = "a key needs at least one scope: read, run, deploy or operate";
             return Err(EngineError::BadRequest(text.to_owned()));
         }
         let Some(seconds) = self.lifetime_s else {

@@ -8,7 +8,9 @@ use sluice_runtime::Processes;
 
 use crate::{
     accounts::{AccountProps, Accounts},
+    actions::Actions,
     activity::Activity,
+    agent_access::AgentAccess,
     api_keys::ApiKeys,
     apps::{self, Apps},
     audit::AuditLog,
@@ -28,6 +30,7 @@ use crate::{
     sources::Sources,
     starter,
     subscriptions::Subscriptions,
+    tools::Tools,
     users::Users,
     webhooks::Webhooks,
     workflows::Workflows,
@@ -37,7 +40,9 @@ use crate::{
 #[derive(Clone)]
 pub struct App {
     pub accounts: Accounts,
+    pub actions: Actions,
     pub activity: Activity,
+    pub agent_access: AgentAccess,
     pub api_keys: ApiKeys,
     pub apps: Apps,
     pub audit: AuditLog,
@@ -54,6 +59,7 @@ pub struct App {
     pub sessions: Sessions,
     pub sources: Sources,
     pub subscriptions: Subscriptions,
+    pub tools: Tools,
     pub users: Users,
     pub webhooks: Webhooks,
     pub workflows: Workflows,
@@ -89,8 +95,16 @@ impl App {
         let sessions = Sessions::new(infra, api_keys.clone());
         let health = Health::new(infra);
         let server_status = ServerStatus::new(infra, engine, processes);
+        let actions = Actions::new(
+            infra,
+            engine,
+            components.clone(),
+            forms.clone(),
+            account_props.clone(),
+        );
         Ok(App {
             activity: Activity::new(infra),
+            agent_access: AgentAccess::new(infra, api_keys.clone()),
             audit: AuditLog::new(infra),
             data_stores: DataStores::new(infra),
             flow: FlowMap::new(infra, health.clone()),
@@ -107,8 +121,15 @@ impl App {
                 forms.clone(),
             ),
             subscriptions: Subscriptions::new(infra),
+            tools: Tools::new(
+                infra,
+                components.clone(),
+                account_props.clone(),
+                actions.clone(),
+            ),
             workflows: Workflows::new(infra, engine, components.clone(), account_props),
             accounts,
+            actions,
             api_keys,
             apps,
             components,

@@ -1,11 +1,13 @@
 //! The use cases of Sluice, one service per noun, on top of the engine. The API calls nothing else to change state.
 //!
 //! Services depend on each other in one direction: `components` and `accounts` know no other service, `forms` calls
-//! `components`, `sources` calls `forms` and `components`, `workflows` calls `components`, `users` calls `webhooks` and
-//! `accounts`, and `oidc` calls `users` and `sessions`. All of them record changes with `audit`. [`App`] only wires them.
+//! `components`, `sources` and `actions` call `forms` and `components`, `tools` calls `actions`, `workflows` calls `components`, `users` calls `webhooks` and
+//! `accounts`, `oidc` calls `users` and `sessions`, and `agent_access` calls `api_keys`. All of them record changes with `audit`. [`App`] only wires them.
 
 mod accounts;
+mod actions;
 mod activity;
+mod agent_access;
 mod api_keys;
 mod app;
 mod apps;
@@ -32,6 +34,7 @@ mod starter;
 mod subscriptions;
 mod tick_health;
 mod timer_rows;
+mod tools;
 mod user_changes;
 mod users;
 mod webhooks;
@@ -45,8 +48,12 @@ pub use accounts::{
     AccountChange, AccountView, Accounts, ConnectRequest, ConnectResult, ConnectionView,
     NewAccount, ProviderAnswer,
 };
+pub use actions::{ActionRunPage, ActionRunView, Actions, RanAction, RunAction};
 pub use activity::{
     Activity, Chart, EmitterActivity, EmitterSelection, EmitterState, MOST_HOURS, Span, Step,
+};
+pub use agent_access::{
+    AccessError, AgentAccess, AppRequest, Application, Approval, Exchange, IssuedKey,
 };
 pub use api_keys::{ApiKeys, KnownKey, MAX_KEYS, NewKey};
 pub use app::App;
@@ -78,6 +85,7 @@ pub use sluice_code::sample_event;
 pub use sources::{CreateSource, EventRange, OnHookError, SourceView, Sources, UpdateSource};
 pub use subscriptions::Subscriptions;
 pub use tick_health::TickHealth;
+pub use tools::{EnableTool, ToolView, Tools};
 pub use users::{FirstUser, NewUser, PLACEHOLDER_EMAIL, UserChange, Users};
 pub use webhooks::{
     NewWebhook, ReplayRange, ReplayedDelivery, WebhookChange, WebhookHealth, WebhookStatus,

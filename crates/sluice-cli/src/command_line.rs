@@ -21,6 +21,7 @@ pub(crate) const GROUPS: [(&str, &[&str]); 4] = [
             "deploy",
             "update",
             "run",
+            "actions",
             "publish",
             "unpublish",
         ],
@@ -31,6 +32,8 @@ pub(crate) const GROUPS: [(&str, &[&str]); 4] = [
         &[
             "delete",
             "workflows",
+            "tools",
+            "mcp",
             "accounts",
             "apps",
             "webhooks",

@@ -17,9 +17,12 @@ use tracing_subscriber::{
 use self::{json_fields::JsonFields, node_field::NodeField, rate_limit::RateLimit};
 use crate::options::{LogFormat, LoggingOptions};
 
+/// A crate that logs each request at the level of information.
+const QUIET: &str = "rmcp=warn";
+
 pub(crate) fn start(options: &LoggingOptions, node: Option<&str>) -> anyhow::Result<()> {
     let directives = &options.log;
-    let levels = EnvFilter::try_new(directives)
+    let levels = EnvFilter::try_new(format!("{QUIET},{directives}"))
         .with_context(|| format!("--log {directives} is not a level or a list of directives"))?;
     let limit = RateLimit::start().context("cannot start the thread of the log")?;
     let ansi = stderr().is_terminal();

@@ -9,7 +9,7 @@ use sluice_runtime::{PermitLimits, PermitUse, Processes};
 use sluice_store::{Conn, StoreError, inbox, server_clock, sources};
 
 use crate::{
-    accept::{Accept, Endpoints},
+    accept::{Accept, Endpoints, StoredRuns},
     disk_quota::{self, DiskQuotas},
     due_times::DueTimes,
     error::EngineError,
@@ -43,6 +43,7 @@ pub struct Engine {
     pub retention: Retention,
     pub outbox: Outbox,
     pub replies: Replies,
+    pub stored_runs: StoredRuns,
     pub new_locks: NewLocks,
     pub workflow_tests: WorkflowTests,
     claims: Claims,
@@ -135,6 +136,7 @@ impl Engine {
                 endpoints.clone(),
             ),
             endpoints,
+            stored_runs: StoredRuns::new(infra.clone(), quotas.clone(), replies.clone()),
             replies,
             new_locks: NewLocks::new(infra.cluster.clone()),
             workflow_tests,

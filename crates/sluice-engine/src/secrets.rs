@@ -50,6 +50,21 @@ pub fn open(vault: &Vault, prop: &PropDef, stored: &Value) -> Result<Value, Unre
         })
 }
 
+/// All stored values as the component sees them.
+pub fn opened(
+    vault: &Vault,
+    props: &[PropDef],
+    stored: &Map<String, Value>,
+) -> Result<Map<String, Value>, UnreadableSecret> {
+    let mut values = stored.clone();
+    for prop in props {
+        if let Some(value) = values.get_mut(&prop.name) {
+            *value = open(vault, prop, value)?;
+        }
+    }
+    Ok(values)
+}
+
 /// The values of a source that is being updated. One that cannot be read stands as the mask, which keeps it.
 pub struct Opened {
     pub values: Map<String, Value>,

@@ -5,6 +5,8 @@
 pub enum Scope {
     /// Reads and streams.
     Read,
+    /// Runs of tools: actions that the user enabled.
+    Run,
     /// Changes of sources, workflows, components, accounts, webhooks and subscriptions, and runs.
     Deploy,
     /// Administration: keys, sessions and users, and everything for operators only.
@@ -12,11 +14,12 @@ pub enum Scope {
 }
 
 impl Scope {
-    pub const ALL: [Scope; 3] = [Scope::Read, Scope::Deploy, Scope::Operate];
+    pub const ALL: [Scope; 4] = [Scope::Read, Scope::Run, Scope::Deploy, Scope::Operate];
 
     pub fn as_str(self) -> &'static str {
         match self {
             Scope::Read => "read",
+            Scope::Run => "run",
             Scope::Deploy => "deploy",
             Scope::Operate => "operate",
         }
@@ -94,7 +97,7 @@ mod tests {
     fn a_missing_scope_is_found() {
         let read = Scopes::from_iter([Scope::Read]);
         assert_eq!(read.missing_from(Scopes::all()), None);
-        assert_eq!(Scopes::all().missing_from(read), Some(Scope::Deploy));
+        assert_eq!(Scopes::all().missing_from(read), Some(Scope::Run));
         assert!(Scopes::default().is_empty() && !read.is_empty());
     }
 }

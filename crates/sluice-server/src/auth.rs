@@ -80,6 +80,33 @@ pub(crate) struct AuthUser(pub(crate) User);
 /// The authenticated operator. For other users the path does not exist.
 pub(crate) struct Operator;
 
+impl Caller {
+    /// The owner of the API key in the header; none if there is no such header. Scopes are not checked.
+    pub(crate) async fn by_key(
+        parts: &Parts,
+        state: &ServerState,
+    ) -> Result<Option<Caller>, ApiError> {
+        let Some(key) = bearer(&parts.headers) else {
+            return Ok(None);
+        };
+        let address = client_address(&parts.extensions)?;
+        let found = state.app.api_keys.look_up(key);
+        let found = state.wrong_keys.check(address, key, &state.infra, found);
+        let known = found.await?.ok_or(ApiError::Unauthorized)?;
+        if known.is_expired {
+            return Err(ApiError::ExpiredKey);
+        }
+        let KeyOwner { user, named } = known.owner;
+        request_span::record_user(&user.id);
+        let text = key.to_owned();
+        let credential = match named {
+            None => Credential::MainKey(text),
+            Some(key) => Credential::NamedKey { text, key },
+        };
+        Ok(Some(Caller { user, credential }))
+    }
+}
+
 impl FromRequestParts<ServerState> for Caller {
     type Rejection = ApiError;
 
@@ -87,25 +114,11 @@ impl FromRequestParts<ServerState> for Caller {
         parts: &mut Parts,
         state: &ServerState,
     ) -> Result<Self, Self::Rejection> {
-        if let Some(key) = bearer(&parts.headers) {
-            let address = client_address(&parts.extensions)?;
-            let found = state.app.api_keys.look_up(key);
-            let found = state.wrong_keys.check(address, key, &state.infra, found);
-            let known = found.await?.ok_or(ApiError::Unauthorized)?;
-            if known.is_expired {
-                return Err(ApiError::ExpiredKey);
+        if let Some(caller) = Caller::by_key(parts, state).await? {
+            if let Some(key) = caller.credential.named_key() {
+                scopes::check(parts, key.scopes)?;
             }
-            let KeyOwner { user, named } = known.owner;
-            request_span::record_user(&user.id);
-            let text = key.to_owned();
-            let credential = match named {
-                None => Credential::MainKey(text),
-                Some(key) => {
-                    scopes::check(parts, key.scopes)?;
-                    Credential::NamedKey { text, key }
-                }
-            };
-            return Ok(Caller { user, credential });
+            return Ok(caller);
         }
         let token = SessionCookie::of(&state.app, &state.infra.settings).token(&parts.headers);
         let token = token.ok_or(ApiError::Unauthorized)?;

@@ -5,7 +5,6 @@
 use std::{any::Any, net::IpAddr, panic::AssertUnwindSafe, time::Duration};
 
 use axum::{
-    Router,
     body::Body,
     extract::MatchedPath,
     response::{IntoResponse, Response},
@@ -13,21 +12,19 @@ use axum::{
 use futures_util::FutureExt;
 use http::{Method, Request, Uri, Version, header::HOST};
 use rand::Rng;
-use tower::ServiceExt;
 use tracing::Instrument;
 
 use crate::{
+    api_service::ApiService,
     client_address::ClientAddresses,
     documentation,
     error::ApiError,
     ingress::{Address, Ingress},
-    passing_on::{PassingOn, Place},
+    mcp::{self, Mcp},
     request_id::{RequestIds, X_REQUEST_ID},
     request_span::{self, RequestSpan},
     request_trace::RequestTrace,
-    router,
     state::ServerState,
-    wrong_keys::ClientAddress,
 };
 
 /// The template of all addresses of endpoints, in the form that every server has.
@@ -40,23 +37,21 @@ pub(crate) struct Front {
     state: ServerState,
     request_ids: RequestIds,
     ingress: Ingress,
-    router: Router,
-    passing_on: PassingOn,
+    api: ApiService,
+    mcp: Mcp,
     client_addresses: ClientAddresses,
 }
 
 impl Front {
-    pub(crate) fn new(state: ServerState) -> Self {
+    pub(crate) fn new(state: &ServerState) -> Self {
+        let api = ApiService::new(state.clone());
         Front {
+            state: state.clone(),
             request_ids: RequestIds::new(state.infra.ids.rng().next_u64()),
             ingress: Ingress::new(state.clone()),
-            router: router::router(state.clone()),
-            passing_on: PassingOn {
-                infra: state.infra.clone(),
-                ownership: state.ownership.clone(),
-            },
+            mcp: Mcp::new(state.clone(), api.clone()),
+            api,
             client_addresses: ClientAddresses::new(&state.infra.settings.proxies),
-            state,
         }
     }
 
@@ -129,17 +124,11 @@ impl Front {
     }
 
     async fn api(&self, mut request: Request<Body>, client_ip: IpAddr) -> Response {
-        request.extensions_mut().insert(ClientAddress(client_ip));
         strip_trailing_slash(request.uri_mut());
-        let subject = self.passing_on.subject(&request);
-        match self.passing_on.place(subject).await {
-            Ok(Place::Node(node)) => self.passing_on.pass_on(&node, request, client_ip).await,
-            Ok(Place::Here(_stay)) => match self.router.clone().oneshot(request).await {
-                Ok(response) => response,
-                Err(infallible) => match infallible {},
-            },
-            Err(error) => error.into_response(),
+        if request.uri().path() == mcp::PATH {
+            return self.mcp.respond(request, client_ip).await;
         }
+        self.api.respond(request, client_ip).await
     }
 }
 

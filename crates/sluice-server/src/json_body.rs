@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Parameters that are JSON in the query string. All others are strings.
-const JSON_PARAMETERS: [&str; 13] = [
+const JSON_PARAMETERS: [&str; 15] = [
     "active",
     "concurrency",
     "configured_props",
@@ -29,7 +29,9 @@ const JSON_PARAMETERS: [&str; 13] = [
     "retention",
     "scopes",
     "secrets",
+    "timeout_seconds",
     "version",
+    "wait",
 ];
 
 /// The parameters of `T`, and the common ones. Unknown parameters are ignored.

@@ -6,6 +6,7 @@
 
 mod accept;
 mod actor;
+mod api_service;
 mod auth;
 mod body_budget;
 mod cause_chain;
@@ -24,6 +25,7 @@ mod ingress;
 mod instant;
 mod json_body;
 mod listen;
+mod mcp;
 mod node_link;
 mod oidc_cookie;
 mod one_line;

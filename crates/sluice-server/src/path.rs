@@ -191,6 +191,12 @@ pub(crate) struct WorkflowNamePath(pub(crate) String);
 /// A workflow, and the id of a run.
 pub(crate) struct RunPath(pub(crate) String, pub(crate) InvocationId);
 
+/// The name of a tool, free of NUL characters.
+pub(crate) struct ToolPath(pub(crate) String);
+
+/// The id of a run of an action.
+pub(crate) struct ActionRunPath(pub(crate) InvocationId);
+
 /// A workflow, and the number of a version.
 pub(crate) struct WorkflowVersionPath(pub(crate) String, pub(crate) u32);
 
@@ -230,6 +236,27 @@ impl<S: Send + Sync> FromRequestParts<S> for RunPath {
         let (workflow, run) = below_workflow(parts, state).await?;
         let run = InvocationId::parse(&run).ok_or(ApiError::NotFound("run"))?;
         Ok(RunPath(workflow, run))
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for ToolPath {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Self::Rejection> {
+        let text = segment(parts, state).await;
+        text.filter(|text| !text.contains('\0'))
+            .map(ToolPath)
+            .ok_or(ApiError::NotFound("tool"))
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for ActionRunPath {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Self::Rejection> {
+        let text = segment(parts, state).await;
+        let id = text.as_deref().and_then(InvocationId::parse);
+        id.map(ActionRunPath).ok_or(ApiError::NotFound("run"))
     }
 }
 

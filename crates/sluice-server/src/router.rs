@@ -29,11 +29,11 @@ use crate::{
     openapi::{self, Description},
     request_span,
     routes::{
-        accounts, activity, api_keys, apps, audit, cluster, components, connect, connect_callback,
-        data_stores, deliveries, events, flow, forms, imports, logs, notifications, oidc,
-        older_events, one_event, operations, registry, replay, runs, server, session, sessions,
-        signup, sources, streams, subscriptions, uploads, user_admin, users, webhooks,
-        workflow_events, workflow_tests, workflow_versions, workflows,
+        accounts, actions, activity, agent_access, agent_oauth, api_keys, apps, audit, cluster,
+        components, connect, connect_callback, data_stores, deliveries, events, flow, forms,
+        imports, logs, notifications, oidc, older_events, one_event, operations, registry, replay,
+        runs, server, session, sessions, signup, sources, streams, subscriptions, tools, uploads,
+        user_admin, users, webhooks, workflow_events, workflow_tests, workflow_versions, workflows,
     },
     state::ServerState,
 };
@@ -121,6 +121,7 @@ fn api() -> OpenApiRouter<ServerState> {
         .routes(routes!(connect::authorize))
         .routes(routes!(data_stores::list))
         .routes(routes!(data_stores::delete))
+        .merge(agents())
         .routes(routes!(workflows::create, workflows::list))
         .routes(routes!(workflows::schema))
         .routes(routes!(
@@ -141,6 +142,19 @@ fn api() -> OpenApiRouter<ServerState> {
         .routes(routes!(one_event::of_workflow))
         .routes(routes!(workflow_events::errors));
     OpenApiRouter::with_openapi(Description::openapi()).nest("/v1", v1)
+}
+
+/// Single actions, tools, and access for AI applications.
+fn agents() -> OpenApiRouter<ServerState> {
+    OpenApiRouter::new()
+        .routes(routes!(agent_access::get, agent_access::approve))
+        .routes(routes!(actions::run))
+        .routes(routes!(actions::list))
+        .routes(routes!(actions::get))
+        .routes(routes!(actions::replay))
+        .routes(routes!(tools::list))
+        .routes(routes!(tools::get, tools::enable, tools::disable))
+        .routes(routes!(tools::run))
 }
 
 /// All routes, with the console as fallback.
@@ -175,6 +189,14 @@ pub(crate) fn router(state: ServerState) -> Router {
         .route("/oauth/callback", get(connect_callback::callback))
         .route(oidc::SIGN_IN, get(oidc::begin))
         .route(oidc::CALLBACK, get(oidc::callback))
+        .route(agent_oauth::RESOURCE, agent_oauth::resource_routes())
+        .route(
+            agent_oauth::RESOURCE_AT_ROOT,
+            agent_oauth::resource_routes(),
+        )
+        .route(agent_oauth::SERVER, agent_oauth::server_routes())
+        .route(agent_oauth::REGISTER, agent_oauth::register_routes())
+        .route(agent_oauth::TOKEN, agent_oauth::token_routes())
         // Older clients use these addresses.
         .route("/v1/users/me/workflows", get(workflows::list))
         .route("/sources/{id}/sse", get(streams::events))

@@ -1,7 +1,11 @@
 //! The handlers, by resource. Each extracts parameters, calls a service or reads the store, and maps the result to the API.
 
 pub(crate) mod accounts;
+mod action_run_view;
+pub(crate) mod actions;
 pub(crate) mod activity;
+pub(crate) mod agent_access;
+pub(crate) mod agent_oauth;
 pub(crate) mod api_keys;
 pub(crate) mod apps;
 pub(crate) mod audit;
@@ -39,6 +43,7 @@ pub(crate) mod streams;
 pub(crate) mod subscriptions;
 pub(crate) mod summary;
 mod text_parameters;
+pub(crate) mod tools;
 pub(crate) mod uploads;
 pub(crate) mod user_admin;
 mod user_fields;

@@ -14,7 +14,9 @@ enum Need {
     /// Any key.
     Key,
     Scope(Scope),
-    /// All scopes: the response has a main key of another user.
+    /// `run`, or `deploy`, which can run any code.
+    Run,
+    /// `read`, `deploy` and `operate`: the response has a main key of another user.
     Every,
     /// The main key or a session.
     MainKey,
@@ -131,6 +133,20 @@ const NEEDS: &[(&str, &str, Need)] = &[
     ("POST", "/v1/accounts/connect", DEPLOY),
     ("GET", "/v1/accounts/connect/{id}", READ),
     ("POST", "/v1/accounts/connect/{id}/authorize", DEPLOY),
+    // Access of AI applications: named keys do not give it.
+    ("GET", "/v1/agent_access", MainKey),
+    ("POST", "/v1/agent_access", MainKey),
+    // Actions
+    ("POST", "/v1/actions/run", DEPLOY),
+    ("GET", "/v1/actions/runs", READ),
+    ("GET", "/v1/actions/runs/{run_id}", READ),
+    ("POST", "/v1/actions/runs/{run_id}/replay", DEPLOY),
+    // Tools
+    ("GET", "/v1/tools", READ),
+    ("GET", "/v1/tools/{name}", READ),
+    ("PUT", "/v1/tools/{name}", DEPLOY),
+    ("DELETE", "/v1/tools/{name}", DEPLOY),
+    ("POST", "/v1/tools/{name}/run", Need::Run),
     // Workflows
     ("GET", "/v1/workflows", READ),
     ("GET", "/v1/users/me/workflows", READ),
@@ -163,11 +179,17 @@ const NEEDS: &[(&str, &str, Need)] = &[
 /// Fails unless a named key with these scopes may make the request.
 pub(crate) fn check(parts: &Parts, scopes: Scopes) -> Result<(), ApiError> {
     let path = parts.extensions.get().map_or("", MatchedPath::as_str);
-    match need(parts.method.as_str(), path) {
+    check_path(&parts.method, path, scopes)
+}
+
+fn check_path(method: &http::Method, path: &str, scopes: Scopes) -> Result<(), ApiError> {
+    match need(method.as_str(), path) {
         Some(Nothing | Key) => Ok(()),
         Some(Need::Scope(scope)) => require(scopes, scope),
+        Some(Need::Run) if scopes.has(Scope::Deploy) => Ok(()),
+        Some(Need::Run) => require(scopes, Scope::Run),
         // A path that the table lacks is closed to keys that are limited.
-        Some(Every) | None => Scope::ALL
+        Some(Every) | None => [Scope::Read, Scope::Deploy, Scope::Operate]
             .into_iter()
             .try_for_each(|scope| require(scopes, scope)),
         Some(MainKey) => Err(ApiError::Forbidden(
@@ -190,7 +212,8 @@ pub(crate) fn roles(method: &str, path: &str) -> Option<Vec<&'static str>> {
         Some(Nothing) => None,
         Some(Key) => Some(Vec::new()),
         Some(Need::Scope(scope)) => Some(vec![scope.as_str()]),
-        Some(Every) | None => Some(Scope::ALL.map(Scope::as_str).to_vec()),
+        Some(Need::Run) => Some(vec![Scope::Run.as_str()]),
+        Some(Every) | None => Some(vec!["read", "deploy", "operate"]),
         Some(MainKey) => Some(vec!["main_key"]),
     }
 }
@@ -199,6 +222,11 @@ fn need(method: &str, path: &str) -> Option<Need> {
     let method = if method == "HEAD" { "GET" } else { method };
     let row = NEEDS.iter().find(|row| (row.0, row.1) == (method, path));
     row.map(|row| row.2)
+}
+
+#[cfg(test)]
+pub(crate) fn allows(method: &http::Method, path: &str, scopes: Scopes) -> bool {
+    check_path(method, path, scopes).is_ok()
 }
 
 #[cfg(test)]

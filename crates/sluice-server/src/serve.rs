@@ -68,7 +68,7 @@ pub async fn serve(
     let open = Connections::new(state.infra.settings.max_connections);
     let (infra, replies) = (state.infra.clone(), state.replies.clone());
     let streams = state.streams.clone();
-    let front = Arc::new(Front::new(state));
+    let front = Arc::new(Front::new(&state));
     let Listeners {
         clients: listener,
         tls,

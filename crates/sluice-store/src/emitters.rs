@@ -99,7 +99,7 @@ pub fn sources(c: &mut dyn Conn, user: &UserId, since: i64) -> Result<Vec<Emitte
 pub fn workflows(c: &mut dyn Conn, user: &UserId, since: i64) -> Result<Vec<EmitterActivity>> {
     activity(
         c,
-        "SELECT id FROM workflows WHERE user_id = ?1",
+        "SELECT id FROM workflows WHERE user_id = ?1 AND NOT internal",
         user,
         since,
     )

@@ -45,7 +45,8 @@ pub fn sources(c: &mut dyn Conn, user: &UserId) -> Result<Vec<Party>> {
 pub fn workflows(c: &mut dyn Conn, user: &UserId) -> Result<Vec<Party>> {
     query_all(
         c,
-        "SELECT id, name, name_slug, active FROM workflows WHERE user_id = ?1",
+        "SELECT id, name, name_slug, active FROM workflows \
+         WHERE user_id = ?1 AND NOT internal",
         params![user],
     )
 }

@@ -84,6 +84,7 @@ pub mod state;
 pub mod subject_health;
 pub mod subscriptions;
 pub mod timers;
+pub mod tools;
 pub mod transfer;
 pub mod uploads;
 pub mod usage;

@@ -62,6 +62,10 @@ pub fn remove(c: &mut dyn Conn, mut runs: Vec<RunKey>) -> Result<()> {
     runs.sort();
     for RunKey { workflow, run } in &runs {
         for belongings in [
+            // Each run of an action has a version of its own.
+            "DELETE FROM deployments WHERE id = (SELECT deployment_id FROM runs \
+             WHERE workflow_id = ?1 AND id = ?2) AND EXISTS (SELECT 1 FROM workflows w \
+             WHERE w.id = ?1 AND w.internal AND w.deployment_id <> deployments.id)",
             "DELETE FROM runs WHERE workflow_id = ?1 AND id = ?2",
             "DELETE FROM run_steps WHERE workflow_id = ?1 AND run_id = ?2",
             "DELETE FROM sends WHERE workflow_id = ?1 AND run_id = ?2",

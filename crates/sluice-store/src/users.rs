@@ -14,6 +14,7 @@ use crate::{
     subject_health,
     text_enum::text_enum,
     value::Value,
+    workflows,
 };
 
 /// The plan of a user, which sets quotas.
@@ -263,7 +264,7 @@ pub fn hold(c: &mut dyn Conn, user: &UserId) -> Result<()> {
     }
 }
 
-/// How many sources and workflows a user has, in any phase.
+/// How many sources and workflows a user has, in any phase. The workflow of action runs is removed with the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct EmitterCounts {
     pub sources: u64,
@@ -283,7 +284,7 @@ pub fn running(c: &mut dyn Conn, user: &UserId) -> Result<EmitterCounts> {
     query_one(
         c,
         "SELECT (SELECT COUNT(*) FROM sources WHERE user_id = ?1), \
-         (SELECT COUNT(*) FROM workflows WHERE user_id = ?1)",
+         (SELECT COUNT(*) FROM workflows WHERE user_id = ?1 AND NOT internal)",
         params![user],
     )
 }
@@ -291,6 +292,9 @@ pub fn running(c: &mut dyn Conn, user: &UserId) -> Result<EmitterCounts> {
 /// Removes a user without sources, workflows and webhooks, with all its rows. Returns whether the user existed.
 pub fn remove(c: &mut dyn Conn, user: &UserId) -> Result<bool> {
     let removed = c.execute("DELETE FROM users WHERE id = ?1", params![user])?;
+    if let Some(actions) = workflows::of_actions(c, user)? {
+        workflows::remove(c, user, &actions.id)?;
+    }
     for belongings in [
         "DELETE FROM registry WHERE shelf = ?1",
         "DELETE FROM component_files WHERE component_id IN \
@@ -302,6 +306,7 @@ pub fn remove(c: &mut dyn Conn, user: &UserId) -> Result<bool> {
         "DELETE FROM data_stores WHERE user_id = ?1",
         "DELETE FROM data_store_entries WHERE user_id = ?1",
         "DELETE FROM subscriptions WHERE user_id = ?1",
+        "DELETE FROM tools WHERE user_id = ?1",
         "DELETE FROM api_keys WHERE user_id = ?1",
         "DELETE FROM sessions WHERE user_id = ?1",
         "DELETE FROM count_ledger WHERE user_id = ?1",

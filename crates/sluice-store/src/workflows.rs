@@ -28,9 +28,12 @@ pub struct Workflow {
     pub deployment_id: DeploymentId,
     pub created_at: i64,
     pub updated_at: i64,
+    /// Whether its runs are single actions, each with a version of its own.
+    pub internal: bool,
 }
 
-const COLUMNS: &str = "id, user_id, name, name_slug, active, deployment_id, created_at, updated_at";
+const COLUMNS: &str = "id, user_id, name, name_slug, active, deployment_id, created_at, updated_at, \
+     internal";
 
 impl FromRow for Workflow {
     fn from_row(row: &Row<'_>) -> Result<Self> {
@@ -43,6 +46,7 @@ impl FromRow for Workflow {
             deployment_id: row.get(5)?,
             created_at: row.get(6)?,
             updated_at: row.get(7)?,
+            internal: row.get(8)?,
         })
     }
 }
@@ -58,9 +62,10 @@ pub fn insert(c: &mut dyn Conn, workflow: &Workflow) -> Result<()> {
         deployment_id,
         created_at,
         updated_at,
+        internal,
     } = workflow;
     c.execute(
-        &format!("INSERT INTO workflows ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"),
+        &format!("INSERT INTO workflows ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"),
         params![
             id,
             user_id,
@@ -69,25 +74,39 @@ pub fn insert(c: &mut dyn Conn, workflow: &Workflow) -> Result<()> {
             *active,
             deployment_id,
             *created_at,
-            *updated_at
+            *updated_at,
+            *internal
         ],
     )?;
     state::insert(c, id)
 }
 
 pub fn get(c: &mut dyn Conn, user: &UserId, id: &WorkflowId) -> Result<Option<Workflow>> {
-    let sql = format!("SELECT {COLUMNS} FROM workflows WHERE id = ?1 AND user_id = ?2");
+    let sql =
+        format!("SELECT {COLUMNS} FROM workflows WHERE id = ?1 AND user_id = ?2 AND NOT internal");
     query_opt(c, &sql, params![id, user])
+}
+
+/// The workflow of the user's action runs.
+pub fn of_actions(c: &mut dyn Conn, user: &UserId) -> Result<Option<Workflow>> {
+    let sql = format!("SELECT {COLUMNS} FROM workflows WHERE user_id = ?1 AND internal");
+    query_opt(c, &sql, params![user])
 }
 
 /// Whether the user has it. If so, it is locked until the transaction ends.
 pub fn hold(c: &mut dyn Conn, user: &UserId, id: &WorkflowId) -> Result<bool> {
     // The lock that both databases have.
     let held = c.execute(
-        "UPDATE workflows SET id = id WHERE id = ?1 AND user_id = ?2",
+        "UPDATE workflows SET id = id WHERE id = ?1 AND user_id = ?2 AND NOT internal",
         params![id, user],
     )?;
     Ok(held == 1)
+}
+
+/// Locks a workflow until the transaction ends.
+pub fn lock(c: &mut dyn Conn, id: &WorkflowId) -> Result<()> {
+    let sql = "UPDATE workflows SET id = id WHERE id = ?1";
+    c.execute(sql, params![id]).map(drop)
 }
 
 /// A workflow of any user: for its owner in the engine.
@@ -97,7 +116,9 @@ pub fn get_for_run(c: &mut dyn Conn, id: &WorkflowId) -> Result<Option<Workflow>
 }
 
 pub fn by_slug(c: &mut dyn Conn, user: &UserId, slug: &str) -> Result<Option<Workflow>> {
-    let sql = format!("SELECT {COLUMNS} FROM workflows WHERE user_id = ?1 AND name_slug = ?2");
+    let sql = format!(
+        "SELECT {COLUMNS} FROM workflows WHERE user_id = ?1 AND name_slug = ?2 AND NOT internal"
+    );
     query_opt(c, &sql, params![user, slug])
 }
 
@@ -119,7 +140,7 @@ pub fn page(
 ) -> Result<Vec<Workflow>> {
     let mut params = page.params(Value::from(user)).to_vec();
     let sql = format!(
-        "SELECT {COLUMNS} FROM workflows WHERE user_id = ?1{} AND {} LIMIT ?6",
+        "SELECT {COLUMNS} FROM workflows WHERE user_id = ?1 AND NOT internal{} AND {} LIMIT ?6",
         filter.conditions(c.dialect(), "workflows", &mut params),
         page.condition()
     );
@@ -132,7 +153,7 @@ pub fn page(
 pub fn count(c: &mut dyn Conn, user: &UserId, filter: &EmitterFilter) -> Result<u64> {
     let mut params = vec![Value::from(user)];
     let sql = format!(
-        "SELECT COUNT(*) FROM workflows WHERE user_id = ?1{}",
+        "SELECT COUNT(*) FROM workflows WHERE user_id = ?1 AND NOT internal{}",
         filter.conditions(c.dialect(), "workflows", &mut params)
     );
     query_one(c, &sql, &params)
@@ -149,6 +170,7 @@ pub fn update(c: &mut dyn Conn, workflow: &Workflow) -> Result<bool> {
         deployment_id,
         created_at: _,
         updated_at,
+        internal: _,
     } = workflow;
     let updated = c.execute(
         "UPDATE workflows SET name = ?3, name_slug = ?4, active = ?5, deployment_id = ?6, \

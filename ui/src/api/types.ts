@@ -28,6 +28,7 @@ export type TestedStep = Schemas['TestedStep'];
 export type TestedSend = Schemas['TestedSend'];
 export type TestWorkflow = Schemas['TestWorkflow'];
 export type RunWait = Schemas['RunWait'];
+export type Tool = Schemas['Tool'];
 export type Account = Schemas['Account'];
 export type AccountUse = Schemas['AccountUse'];
 export type App = Schemas['App'];

@@ -19,6 +19,8 @@ export type FormStart = {
   source?: { id: string; values: Values } | undefined;
   /** The values so far, if there is no source. Without them the form starts with the defaults. */
   values?: Values | undefined;
+  /** The values are stored, with masked secrets. */
+  stored?: boolean;
   /** The component differs from the one that the source runs, so some values may have no prop. */
   otherCode?: boolean;
 };
@@ -26,6 +28,8 @@ export type FormStart = {
 export class PropForm {
   component: string;
   readonly sourceId: string | undefined;
+  /** Whether secrets may be stored. */
+  readonly hasStored: boolean;
   props = $state.raw<Prop[]>([]);
   values = $state.raw<Values>({});
   /** Error messages by prop name. */
@@ -49,6 +53,7 @@ export class PropForm {
   constructor(start: FormStart) {
     this.component = start.component;
     this.sourceId = start.source?.id;
+    this.hasStored = start.source !== undefined || start.stored === true;
     this.#start(start, {});
   }
 

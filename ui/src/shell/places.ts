@@ -1,6 +1,7 @@
 // The main pages of the console, for the sidebar and the palette.
 import Activity from '@lucide/svelte/icons/activity';
 import Blocks from '@lucide/svelte/icons/blocks';
+import Bot from '@lucide/svelte/icons/bot';
 import Gauge from '@lucide/svelte/icons/gauge';
 import KeyRound from '@lucide/svelte/icons/key-round';
 import Radio from '@lucide/svelte/icons/radio';
@@ -25,6 +26,7 @@ export const places: Place[] = [
   { href: '/flow', name: 'Flow map', icon: Waypoints as Icon },
   { href: '/accounts', name: 'Accounts', icon: KeyRound as Icon },
   { href: '/apps', name: 'Apps', icon: Blocks as Icon },
+  { href: '/agents', name: 'AI agents', icon: Bot as Icon },
   { href: '/users', name: 'Users', icon: Users as Icon, operator: true },
   { href: '/nodes', name: 'Nodes', icon: ServerIcon as Icon, operator: true },
   { href: '/audit', name: 'Audit log', icon: ScrollText as Icon },

@@ -20,6 +20,10 @@ impl Components {
         let owner = user.clone();
         let found = match reference {
             ComponentRef::Code(input) => return self.save_part(user, input).await,
+            ComponentRef::Named(name) => {
+                let found = self.find(user, &name).await?;
+                return found.ok_or(EngineError::NotFound("component"));
+            }
             ComponentRef::Id(id) => {
                 let read = move |c: &mut dyn Conn| components::get(c, &owner, &id);
                 self.infra.store.read(read).await?
@@ -52,7 +56,11 @@ impl Components {
     }
 }
 
-fn find(c: &mut dyn Conn, user: &UserId, key_or_id: &str) -> Result<Option<Component>, StoreError> {
+pub(crate) fn find(
+    c: &mut dyn Conn,
+    user: &UserId,
+    key_or_id: &str,
+) -> Result<Option<Component>, StoreError> {
     if let Some(id) = ComponentId::parse(key_or_id) {
         return match components::get(c, user, &id)? {
             Some(own) => Ok(Some(own)),

@@ -27,5 +27,7 @@ pub struct FilesInput {
 pub enum ComponentRef {
     Id(ComponentId),
     RegistryKey(String),
+    /// The id or the key of a published component, or of one of the user's own.
+    Named(String),
     Code(CodeInput),
 }

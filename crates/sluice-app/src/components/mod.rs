@@ -19,6 +19,7 @@ mod shelf_cache;
 mod words;
 
 pub(crate) use apps::apps_of;
+pub(crate) use find::find;
 pub use input::{CodeInput, ComponentRef, FilesInput};
 pub use list::{ComponentFilter, ListedComponent, Scope};
 pub use prepare::raw_address;

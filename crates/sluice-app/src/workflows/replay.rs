@@ -315,6 +315,7 @@ mod tests {
             cell_id: String::new(),
             component_id: ComponentId::parse("sc_a").unwrap(),
             props: serde_json::Map::new(),
+            declared: None,
             timeout_seconds: None,
             retry: RetryPolicy::default(),
         };

@@ -89,6 +89,7 @@ impl Workflows {
                 cell_id: DeployedStep::cell_id(around.workflow, &step.name),
                 component_id: component.component().id.clone(),
                 props,
+                declared: None,
                 timeout_seconds: step.timeout_seconds,
                 retry: step.retry.unwrap_or(document.settings.retry),
             };

@@ -176,6 +176,7 @@ fn queued(
             source_type: item.kind.as_str().to_owned(),
             emitter_id: None,
             replay_of: None,
+            key_id: None,
         },
         depth: item.depth,
         accepted_at: item.accepted_at,

@@ -61,6 +61,7 @@ pub(super) fn create(
         deployment_id: insert_version(c, id, version, ids, now)?.id,
         created_at: now,
         updated_at: now,
+        internal: false,
     };
     workflows::insert(c, &workflow)?;
     subscribe_created(c, user, id, ids, now)?;

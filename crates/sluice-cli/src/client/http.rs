@@ -194,6 +194,28 @@ impl Client {
         self.open(request).await
     }
 
+    /// Sends a message of the Model Context Protocol. The response is JSON or a stream.
+    pub(crate) async fn mcp(
+        &self,
+        headers: &[(&'static str, String)],
+        message: String,
+    ) -> Result<Response, ClientError> {
+        let mut request = self
+            .http
+            .post(format!("{}/mcp", self.url))
+            .bearer_auth(&self.api_key)
+            .header(
+                reqwest::header::ACCEPT,
+                "application/json, text/event-stream",
+            )
+            .header(reqwest::header::CONTENT_TYPE, "application/json")
+            .body(message);
+        for (name, value) in headers {
+            request = request.header(*name, value);
+        }
+        self.open(request).await
+    }
+
     async fn open(&self, request: RequestBuilder) -> Result<Response, ClientError> {
         let response = request.send().await.map_err(|e| self.unreachable(e))?;
         if response.status().is_success() {

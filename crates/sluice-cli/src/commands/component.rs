@@ -124,11 +124,24 @@ impl SavedComponent {
     pub(crate) fn require_source(self) -> anyhow::Result<SavedComponent> {
         if self.component.kind == ComponentKind::Action {
             bail!(
-                "{} is an action, which runs as a step of a workflow: create one with `sluice init workflow`",
+                "{} is an action: run it with `sluice actions run`, or as a step of a workflow",
                 self.component.name
             );
         }
         Ok(self)
+    }
+}
+
+impl SavedComponent {
+    /// Fails for a source, which has to be deployed.
+    pub(crate) fn require_action(self) -> anyhow::Result<SavedComponent> {
+        if self.component.kind == ComponentKind::Action {
+            return Ok(self);
+        }
+        bail!(
+            "{} is a source, not an action: deploy it with `sluice deploy`",
+            self.component.name
+        );
     }
 }
 

@@ -2,6 +2,7 @@
 //! `completions` are clients of the API.
 
 mod accounts;
+mod actions;
 mod apply;
 mod apps;
 mod ask;
@@ -25,6 +26,7 @@ mod import;
 mod init;
 mod keys;
 mod list;
+mod mcp;
 mod notifications;
 mod operator_only;
 mod output;
@@ -44,6 +46,7 @@ mod source_summary;
 mod sources;
 mod subscribe;
 mod test;
+mod tools;
 mod unpublish;
 mod update;
 mod users;
@@ -59,6 +62,7 @@ use clap::Subcommand;
 
 use self::{
     accounts::AccountsOptions,
+    actions::ActionsCommand,
     apply::ApplyOptions,
     apps::AppsCommand,
     audit::AuditOptions,
@@ -72,6 +76,7 @@ use self::{
     init::InitOptions,
     keys::KeysCommand,
     list::ListOptions,
+    mcp::McpOptions,
     notifications::NotificationsCommand,
     publish::PublishOptions,
     registry::RegistryCommand,
@@ -82,6 +87,7 @@ use self::{
     sources::{DeleteOptions, DescribeOptions, EventsOptions, LogsOptions, RunOptions},
     subscribe::{SubscribeOptions, UnsubscribeOptions},
     test::TestOptions,
+    tools::ToolsCommand,
     unpublish::UnpublishOptions,
     update::UpdateOptions,
     users::UsersCommand,
@@ -96,6 +102,13 @@ pub(crate) enum ClientCommand {
     /// Deploy, run and manage workflows
     #[command(subcommand)]
     Workflows(WorkflowsCommand),
+    /// Run single actions, and list their runs
+    #[command(subcommand)]
+    Actions(ActionsCommand),
+    /// Choose the actions that AI agents and other programs may run
+    #[command(subcommand)]
+    Tools(ToolsCommand),
+    Mcp(McpOptions),
     Export(ExportOptions),
     Apply(ApplyOptions),
     /// Import an account of another service into a folder
@@ -164,6 +177,9 @@ pub(crate) fn run(
             ClientCommand::Deploy(options) => deploy::deploy(*options).await,
             ClientCommand::Update(options) => update::update(*options).await,
             ClientCommand::Workflows(command) => workflows::run(command).await,
+            ClientCommand::Actions(command) => actions::run(command).await,
+            ClientCommand::Tools(command) => done(tools::run(command).await),
+            ClientCommand::Mcp(options) => done(mcp::mcp(options).await),
             ClientCommand::Export(options) => export::export(options).await,
             ClientCommand::Apply(options) => apply::apply(options).await,
             ClientCommand::Import(command) => import::run(command).await,

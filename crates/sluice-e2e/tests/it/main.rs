@@ -1,6 +1,7 @@
 //! The real binary over real sockets, with real Deno processes, on both databases.
 
 mod accounts;
+mod actions;
 mod activity;
 mod api;
 mod attacks;
@@ -18,6 +19,7 @@ mod gate;
 mod import;
 mod ledger;
 mod maintenance;
+mod mcp;
 mod packages;
 mod pages;
 mod props;

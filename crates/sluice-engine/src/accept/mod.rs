@@ -2,6 +2,8 @@
 
 mod endpoint;
 mod requests;
+mod run_end;
 
 pub use endpoint::{Endpoint, Endpoints, EventForm, Responds};
 pub use requests::{Accept, Acceptance, AcceptedRequest, ReplyReceiver};
+pub use run_end::{RunEnd, StoredRuns};

@@ -19,12 +19,7 @@ pub(crate) fn bindings(
     vault: &Vault,
 ) -> Result<Vec<PropBinding>, UnreadableSecret> {
     let props = &definition.shape.props;
-    let mut values = definition.source.configured_props.clone();
-    for prop in props {
-        if let Some(value) = values.get_mut(&prop.name) {
-            *value = secrets::open(vault, prop, value)?;
-        }
-    }
+    let values = secrets::opened(vault, props, &definition.source.configured_props)?;
     Ok(bind(props, &values, &definition.endpoints, settings))
 }
 

@@ -10,7 +10,7 @@ use super::{
     document::EnvValue,
     settings::{RetryPolicy, WorkflowSettings},
 };
-use crate::{emitter_id::WorkflowId, ids::ComponentId, timer::TimerSpec};
+use crate::{emitter_id::WorkflowId, ids::ComponentId, prop_def::PropDef, timer::TimerSpec};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WorkflowDefinition {
@@ -47,6 +47,10 @@ pub struct DeployedStep {
     pub component_id: ComponentId,
     /// Values may hold `{{ … }}` expressions.
     pub props: Map<String, Value>,
+    /// The declarations of its props, for an action that runs by itself: its values hold no expressions, and secret ones are
+    /// sealed. None for a step of a document.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub declared: Option<Vec<PropDef>>,
     pub timeout_seconds: Option<u32>,
     pub retry: RetryPolicy,
 }

@@ -8,7 +8,7 @@ use crate::id_gen::InvocationId;
 /// The origin of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunOrigin {
-    /// `http`, `timer`, `manual` or `event`.
+    /// `http`, `timer`, `manual`, `event` or `action`.
     pub source_type: String,
     /// The emitter of the event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -16,6 +16,9 @@ pub struct RunOrigin {
     /// The first run for the event, if this run is a replay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay_of: Option<InvocationId>,
+    /// The named API key that started the run of an action.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_id: Option<String>,
 }
 
 /// Why a run waits.

@@ -64,7 +64,12 @@ pub(super) fn on_the_wire(
     })
 }
 
-fn wait(run: &runs::Run, pause: &Pause, step: Option<String>, settings: &Settings) -> RunWait {
+pub(super) fn wait(
+    run: &runs::Run,
+    pause: &Pause,
+    step: Option<String>,
+    settings: &Settings,
+) -> RunWait {
     let addresses = run
         .pause_key
         .as_deref()
@@ -125,7 +130,7 @@ pub(super) fn error_place(place: sluice_app::ErrorPlace) -> ErrorPlace {
     }
 }
 
-fn send(row: SendSummary) -> RunSend {
+pub(super) fn send(row: SendSummary) -> RunSend {
     RunSend {
         id: row.id.to_string(),
         step: row.step,

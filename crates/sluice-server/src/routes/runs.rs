@@ -155,7 +155,7 @@ fn parse_bound(name: &str, text: Option<&str>) -> Result<Option<InvocationId>, A
     text.map(parse).transpose()
 }
 
-fn parse_state(text: &str) -> Result<RunState, ApiError> {
+pub(super) fn parse_state(text: &str) -> Result<RunState, ApiError> {
     RunState::parse(text).ok_or_else(|| {
         ApiError::bad_request(
             "state must be queued, running, waiting, succeeded, failed or cancelled",

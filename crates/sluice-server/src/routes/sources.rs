@@ -216,7 +216,7 @@ pub(super) fn event_to_run(event: Option<&RawValue>) -> Box<RawValue> {
 }
 
 /// The first reference that is present. A URL next to code only documents the origin of the code.
-fn component_ref(
+pub(super) fn component_ref(
     id: Option<String>,
     input: CodeInput,
     key: Option<String>,
@@ -309,6 +309,7 @@ mod tests {
             Ok(Some(ComponentRef::Code(CodeInput { code: Some(_), .. }))) => "code",
             Ok(Some(ComponentRef::Code(CodeInput { code: None, .. }))) => "url",
             Ok(Some(ComponentRef::RegistryKey(_))) => "key",
+            Ok(Some(ComponentRef::Named(_))) => "named",
             Ok(None) => "none",
             Err(_) => "error",
         }

@@ -493,9 +493,13 @@ CREATE TABLE workflows (
     deployment_id TEXT NOT NULL,
     created_at    INTEGER NOT NULL,
     updated_at    INTEGER NOT NULL,
+    -- Whether its runs are single actions, each with a version of its own. It has no document, and no list has it.
+    internal      INTEGER NOT NULL DEFAULT 0,
     UNIQUE (user_id, name_slug)
 );
 CREATE INDEX workflows_by_age ON workflows (user_id, created_at, id);
+-- One for each user.
+CREATE UNIQUE INDEX workflows_internal ON workflows (user_id) WHERE internal;
 
 -- Versions, which never change: the document and its files as they were given, and what was made of them.
 CREATE TABLE deployments (
@@ -596,6 +600,23 @@ CREATE INDEX sends_by_run ON sends (workflow_id, run_id, id);
 CREATE INDEX sends_by_due ON sends (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX sends_by_lane ON sends (user_id, kind, due_at, id) WHERE due_at IS NOT NULL;
 CREATE INDEX sends_of_notifications ON sends (user_id, id) WHERE workflow_id IS NULL;
+
+-- === Tools ===
+
+-- Actions that a user enabled for programs such as AI agents.
+CREATE TABLE tools (
+    user_id      TEXT NOT NULL,
+    name         TEXT NOT NULL,
+    -- The key of the action, or the id of its component.
+    component    TEXT NOT NULL,
+    -- Null: that of the action.
+    description  TEXT,
+    -- Values of props that programs neither see nor change, as one sealed JSON object.
+    props_sealed TEXT NOT NULL,
+    created_at   INTEGER NOT NULL,
+    updated_at   INTEGER NOT NULL,
+    PRIMARY KEY (user_id, name)
+) WITHOUT ROWID;
 
 -- === Notifications ===
 

@@ -85,7 +85,8 @@ fn table(kind: TargetKind) -> Option<&'static str> {
         | TargetKind::Registry
         | TargetKind::Run
         | TargetKind::Server
-        | TargetKind::Subscription => None,
+        | TargetKind::Subscription
+        | TargetKind::Tool => None,
     }
 }
 

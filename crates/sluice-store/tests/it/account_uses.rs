@@ -29,6 +29,7 @@ fn version(c: &mut dyn Conn, tail: &str, of: &str, props: Map<String, Value>) ->
         cell_id: format!("c_{name}"),
         component_id: ComponentId::parse("sc_a").unwrap(),
         props,
+        declared: None,
         timeout_seconds: None,
         retry: RetryPolicy::default(),
     };

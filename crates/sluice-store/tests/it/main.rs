@@ -49,6 +49,7 @@ mod sources;
 mod subscriptions;
 mod support;
 mod taking;
+mod tools;
 mod transactions;
 mod transfer;
 mod triggers;

@@ -28,6 +28,7 @@ fn run(workflow: &str, id: InvocationId, state: RunState) -> Run {
             source_type: "manual".to_owned(),
             emitter_id: None,
             replay_of: None,
+            key_id: None,
         },
         depth: 0,
         accepted_at: 1,

@@ -96,6 +96,7 @@ fn waiting_run(number: usize, due_at: i64) -> Run {
             source_type: "manual".to_owned(),
             emitter_id: None,
             replay_of: None,
+            key_id: None,
         },
         depth: 0,
         accepted_at: 1,

@@ -354,6 +354,7 @@ pub(crate) fn workflow(tail: &str, owner: &UserId, created_at: i64) -> Workflow 
         deployment_id: DeploymentId::parse("d_a").unwrap(),
         created_at,
         updated_at: created_at,
+        internal: false,
     }
 }
 

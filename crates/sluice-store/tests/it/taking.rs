@@ -47,6 +47,7 @@ fn store_due(c: &mut dyn Conn) -> Result<()> {
                 source_type: "manual".to_owned(),
                 emitter_id: None,
                 replay_of: None,
+                key_id: None,
             },
             depth: 0,
             accepted_at: 1,

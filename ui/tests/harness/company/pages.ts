@@ -31,6 +31,8 @@ export const PAGES: Record<string, (company: Company) => string> = {
   apps: () => '/apps',
   app: () => '/apps/github',
   import: () => '/apps/import',
+  agents: () => '/agents',
+  'new-tool': () => '/agents/new',
   users: () => '/users',
   nodes: () => '/nodes',
   audit: () => '/audit',

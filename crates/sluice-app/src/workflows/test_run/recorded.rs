@@ -87,5 +87,6 @@ pub(super) fn manual() -> RunOrigin {
         source_type: "manual".to_owned(),
         emitter_id: None,
         replay_of: None,
+        key_id: None,
     }
 }

@@ -86,6 +86,7 @@ impl Workflows {
             created_at: now,
             updated_at: now,
             payload: send.payload.get().to_owned(),
+            trace: None,
         };
         let busy = || SendResult {
             sent: false,

@@ -76,6 +76,7 @@ impl Workflows {
             name: String::new(),
             name_slug: String::new(),
             active: false,
+            internal: false,
             deployment_id: DeploymentId::random(&mut rng),
             created_at: now,
             updated_at: now,

@@ -14,6 +14,7 @@ const EXAMPLES: &str = "\
 Examples:
   sluice keys create monitoring --scope read
   sluice keys create ci --scope read,deploy --expires-in 90d
+  sluice keys create assistant --scope read,run
   sluice keys create ci --scope read,deploy --json | jq -r .api_key";
 
 /// Create a named API key and print it
@@ -45,6 +46,8 @@ pub(crate) struct CreateOptions {
 enum Scope {
     /// Read and follow everything of the account
     Read,
+    /// Run tools: the actions that you enabled for programs such as AI agents
+    Run,
     /// Change and run sources, workflows, components, accounts, webhooks and subscriptions
     Deploy,
     /// Manage keys, sessions and, as an operator, users, registry and server
@@ -55,6 +58,7 @@ pub(super) async fn create(options: CreateOptions) -> anyhow::Result<()> {
     let client = options.common.connection.client()?;
     let scopes = options.scope.into_iter().map(|scope| match scope {
         Scope::Read => KeyScope::Read,
+        Scope::Run => KeyScope::Run,
         Scope::Deploy => KeyScope::Deploy,
         Scope::Operate => KeyScope::Operate,
     });

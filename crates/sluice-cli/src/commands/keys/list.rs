@@ -49,6 +49,7 @@ fn scopes(scopes: &[KeyScope]) -> String {
         .iter()
         .map(|scope| match scope {
             KeyScope::Read => "read",
+            KeyScope::Run => "run",
             KeyScope::Deploy => "deploy",
             KeyScope::Operate => "operate",
         })

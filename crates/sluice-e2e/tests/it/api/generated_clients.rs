@@ -37,7 +37,8 @@ async fn a_client_in_python_works() {
     );
     fs::write(&settings, PYTHON_SETTINGS).expect("the settings");
     fs::write(&program, PYTHON_CLIENT).expect("the program");
-    let generate = Command::new(&python)
+    let mut generate = Command::new(&python);
+    generate
         .args([
             "-m",
             "openapi_python_client",
@@ -52,7 +53,7 @@ async fn a_client_in_python_works() {
         .arg(folder.path().join("sluice_client"))
         .arg("--config")
         .arg(&settings);
-    run(generate).await;
+    run(&mut generate).await;
     let mut client = Command::new(&python);
     client.arg(&program).args(server_and_key().await);
     run(client.env("PYTHONPATH", folder.path())).await;
@@ -71,12 +72,13 @@ async fn a_client_in_typescript_works() {
     fs::write(file("tsconfig.json"), TYPESCRIPT_SETTINGS).expect("the settings");
     fs::write(file("package.json"), r#"{ "type": "module" }"#).expect("the package");
     std::os::unix::fs::symlink(&tools, file("node_modules")).expect("a link");
-    let generate = Command::new(tools.join(".bin/openapi-typescript"))
+    let mut generate = Command::new(tools.join(".bin/openapi-typescript"));
+    generate
         .arg(repository("docs/openapi.json"))
         .arg("--default-non-nullable=false")
         .arg("--output")
         .arg(file("schema.d.ts"));
-    run(generate).await;
+    run(&mut generate).await;
     run(Command::new(tools.join(".bin/tsc"))
         .arg("--project")
         .arg(folder.path()))

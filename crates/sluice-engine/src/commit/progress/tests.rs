@@ -16,6 +16,7 @@ fn run() -> Run {
             source_type: "http".to_owned(),
             emitter_id: None,
             replay_of: None,
+            key_id: None,
         },
         depth: 0,
         accepted_at: 1,
@@ -37,6 +38,7 @@ fn definition(steps: &[&str], retry: RetryPolicy) -> WorkflowDefinition {
         cell_id: format!("c_{name}"),
         component_id: ComponentId::parse("sc_x").unwrap(),
         props: serde_json::Map::new(),
+        declared: None,
         timeout_seconds: None,
         retry,
     };

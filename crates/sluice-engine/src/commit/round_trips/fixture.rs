@@ -320,6 +320,7 @@ pub(super) fn workflow(id: WorkflowId) -> Workflow {
         deployment_id: DeploymentId::parse("d_a").unwrap(),
         created_at: NOW,
         updated_at: NOW,
+        internal: false,
     }
 }
 
@@ -349,6 +350,7 @@ pub(super) fn run(id: InvocationId) -> Run {
             source_type: "http".to_owned(),
             emitter_id: None,
             replay_of: None,
+            key_id: None,
         },
         depth: 0,
         accepted_at: NOW,

@@ -127,6 +127,7 @@ impl WorkflowOwner {
                     .filter(|_| work.kind == InboxKind::Event)
                     .map(str::to_owned),
                 replay_of: None,
+                key_id: None,
             },
             depth: work.depth,
             accepted_at: work.accepted_at,
@@ -184,7 +185,9 @@ impl WorkflowOwner {
         };
         if run.state == RunState::Queued {
             run.started_at = self.core.now_ms();
-            run.deployment_id = self.current.id.clone();
+            if !self.workflow.internal {
+                run.deployment_id = self.current.id.clone();
+            }
             self.window.count();
             self.started_runs += 1;
         }

@@ -35,6 +35,10 @@ impl WorkflowOwner {
             infra.settings.max_event_depth,
         );
         std::mem::take(&mut self.pending).fill(&mut batch, self.last_event, &mut self.streak);
+        if self.workflow.internal {
+            // Its clients see each outcome, so no notification is due.
+            batch.streak = None;
+        }
         batch.usage = Usage {
             invocations: std::mem::take(&mut self.started_runs),
             compute_ms: std::mem::take(&mut self.compute_ms),

@@ -8,8 +8,8 @@ use std::{
 use serde_json::{Map, Value};
 use sluice_infra::Settings;
 use sluice_model::{
-    CodeFiles, ComponentShape, DeploymentId, UserId, WorkflowId,
-    workflow::{DeployedStep, EnvValue, WorkflowDefinition},
+    CodeFiles, ComponentShape, DeploymentId, PropDef, UserId, WorkflowId,
+    workflow::{DeployedStep, EnvValue, WorkflowDefinition, expressions::escaped},
 };
 use sluice_runtime::{
     BindingKind, ModuleSpec, PackageLock, ProcessOwner, ProcessSpec, PropBinding,
@@ -28,6 +28,7 @@ use crate::{
         bindings::bind,
         credentials::{Credentials, Grants},
     },
+    secrets::{UnreadableSecret, opened},
     state::{KvState, packages_of},
 };
 
@@ -100,14 +101,17 @@ impl Version {
             max_db: None,
             modules: self
                 .steps()
-                .map(|(step, module)| ModuleSpec {
-                    name: step.name.clone(),
-                    files: Arc::clone(&module.code),
-                    format: module.shape.format,
-                    packages: module.packages.clone(),
-                    props: bindings(step, &module.shape, settings),
+                .map(|(step, module)| {
+                    Ok(ModuleSpec {
+                        name: step.name.clone(),
+                        files: Arc::clone(&module.code),
+                        format: module.shape.format,
+                        packages: module.packages.clone(),
+                        props: bindings(step, &module.shape, settings, vault)?,
+                    })
                 })
-                .collect(),
+                .collect::<Result<_, UnreadableSecret>>()
+                .map_err(|error| error.to_string())?,
             env: self.environment(vault)?,
             secret_env: self.secret_names(),
             stored: kv.entries(),
@@ -171,7 +175,11 @@ impl Module {
         let component = components::get_for_run(c, &step.component_id)?.ok_or_else(|| {
             StoreError::Corrupt(format!("the step {} has no component", step.name))
         })?;
-        Module::of(&component)
+        let mut module = Module::of(&component)?;
+        if let Some(declared) = &step.declared {
+            module.shape.props.clone_from(declared);
+        }
+        Ok(module)
     }
 
     fn of(component: &Component) -> Result<Module, StoreError> {
@@ -184,7 +192,15 @@ impl Module {
 }
 
 /// Values of props that the code does not declare are bound too: a function gets them as its `params`.
-fn bindings(step: &DeployedStep, shape: &ComponentShape, settings: &Settings) -> Vec<PropBinding> {
+fn bindings(
+    step: &DeployedStep,
+    shape: &ComponentShape,
+    settings: &Settings,
+    vault: &Vault,
+) -> Result<Vec<PropBinding>, UnreadableSecret> {
+    if let Some(declared) = &step.declared {
+        return plain_bindings(declared, &step.props, settings, vault);
+    }
     let mut bindings = bind(&shape.props, &step.props, &[], settings);
     let is_declared = |name: &str| shape.props.iter().any(|prop| prop.name == name);
     let others = step.props.iter().filter(|(name, _)| !is_declared(name));
@@ -194,7 +210,23 @@ fn bindings(step: &DeployedStep, shape: &ComponentShape, settings: &Settings) ->
         value: value.clone(),
         secret: false,
     }));
-    bindings
+    Ok(bindings)
+}
+
+/// Bindings of values without expressions.
+fn plain_bindings(
+    declared: &[PropDef],
+    values: &Map<String, Value>,
+    settings: &Settings,
+    vault: &Vault,
+) -> Result<Vec<PropBinding>, UnreadableSecret> {
+    let values = opened(vault, declared, values)?;
+    let bindings = bind(declared, &values, &[], settings).into_iter();
+    let escape = |binding: PropBinding| PropBinding {
+        value: escaped(binding.value),
+        ..binding
+    };
+    Ok(bindings.map(escape).collect())
 }
 
 fn open(vault: &Vault, sealed: &str) -> Option<String> {

@@ -1,8 +1,10 @@
 //! Finds `{{ … }}` expressions in the values of props. Expressions are JavaScript, which the process of the workflow
 //! evaluates. This module only finds their ends, and ignores braces in strings, comments and regular expressions.
 
+mod escape;
 mod scanner;
 
+pub use self::escape::escaped;
 use self::scanner::{CLOSING, Scanner};
 
 /// A string of a prop.

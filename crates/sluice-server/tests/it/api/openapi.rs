@@ -10,7 +10,18 @@ use crate::support::new_user;
 const UPDATE: &str = "SLUICE_UPDATE_SNAPSHOTS";
 const SNAPSHOT: &str = "../../docs/openapi.json";
 
-const ROUTES: [(&str, &str); 111] = [
+const ROUTES: [(&str, &str); 122] = [
+    ("GET", "/v1/agent_access"),
+    ("POST", "/v1/agent_access"),
+    ("POST", "/v1/actions/run"),
+    ("GET", "/v1/actions/runs"),
+    ("GET", "/v1/actions/runs/{run_id}"),
+    ("POST", "/v1/actions/runs/{run_id}/replay"),
+    ("GET", "/v1/tools"),
+    ("GET", "/v1/tools/{name}"),
+    ("PUT", "/v1/tools/{name}"),
+    ("DELETE", "/v1/tools/{name}"),
+    ("POST", "/v1/tools/{name}/run"),
     ("GET", "/v1/audit"),
     ("PUT", "/v1/apps/{id_or_slug}/oauth_client"),
     ("POST", "/v1/session"),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use sluice_server::openapi;
 
 /// Operations with the action that they record. `changes` performs each of them.
-pub(super) const AUDITED: [(&str, &str); 51] = [
+pub(super) const AUDITED: [(&str, &str); 56] = [
     ("createAccount", "account.create"),
     ("createAutoSubscription", "auto_subscription.create"),
     ("createComponent", "component.create"),
@@ -24,6 +24,8 @@ pub(super) const AUDITED: [(&str, &str); 51] = [
     ("deleteUser", "user.delete"),
     ("deleteWebhook", "webhook.delete"),
     ("deleteWorkflow", "workflow.delete"),
+    ("disableTool", "tool.disable"),
+    ("enableTool", "tool.enable"),
     ("endOtherSessions", "session.end"),
     ("endSession", "session.end"),
     ("importComponents", "registry.import"),
@@ -31,6 +33,7 @@ pub(super) const AUDITED: [(&str, &str); 51] = [
     ("publishToAccount", "component.publish"),
     ("registerApp", "app.register"),
     ("removeApp", "app.remove"),
+    ("replayActionRun", "run.replay"),
     ("replayDeliveries", "delivery.replay"),
     ("replayDelivery", "delivery.replay"),
     ("replayEvents", "event.replay"),
@@ -43,6 +46,8 @@ pub(super) const AUDITED: [(&str, &str); 51] = [
     ("rotateOwnKey", "user.rotate_key"),
     ("rotateUserKey", "user.rotate_key"),
     ("rotateWebhookSecret", "webhook.rotate_secret"),
+    ("runAction", "action.run"),
+    ("runTool", "action.run"),
     ("setOauthClient", "app.set_oauth_client"),
     ("signIn", "session.sign_in"),
     ("signOut", "session.sign_out"),
@@ -63,7 +68,11 @@ pub(super) const AUDITED: [(&str, &str); 51] = [
 pub(super) const BY_KIND: [&str; 1] = ["updateWorkflow"];
 
 /// Operations without an entry, and the reason.
-const EXEMPT: [(&str, &str); 7] = [
+const EXEMPT: [(&str, &str); 8] = [
+    (
+        "approveAgent",
+        "gives a code: its exchange records key.create",
+    ),
     (
         "connectAccount",
         "changes nothing until the provider confirms: then account.connect is recorded",

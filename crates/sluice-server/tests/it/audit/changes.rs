@@ -59,6 +59,7 @@ async fn every_audited_operation_leaves_one_entry() {
     webhooks(&mut log, &user, &name).await;
     workflows(&mut log, &user, &name).await;
     components(&mut log, &user, &name, &operator).await;
+    actions(&mut log, &user, &name).await;
     accounts(&mut log, &user, &name, &operator).await;
     data_stores(&mut log, &user, &name).await;
     users(&mut log, &operator).await;
@@ -251,6 +252,44 @@ async fn runs(log: &mut Log, user: &User, name: &str, workflow: &str) {
     let replayed = post(user, &format!("{workflow}/runs/replay"), &json!({}));
     let (_, entry) = log.expect("replayRuns", name, replayed).await;
     assert_eq!(entry["target"]["kind"], "workflow");
+}
+
+async fn actions(log: &mut Log, user: &User, name: &str) {
+    let code = WITH_SECRET.replace(
+        "\"Secretive\"",
+        "\"Act\", \"key\": \"act\", \"type\": \"action\"",
+    );
+    let component = json!({ "component_code": code });
+    let created = post(user, "/components", &component);
+    let (component, _) = log.expect("createComponent", name, created).await;
+    let props = json!({ "token": SECRET, "city": "Ulm" });
+    let body = json!({ "component_id": component["id"], "configured_props": props });
+    let ran = post(user, "/actions/run", &body);
+    let (run, entry) = log.expect("runAction", name, ran).await;
+    targets(&entry, "run", &run["id"]);
+    assert_eq!(entry["details"], json!({ "component": "act" }));
+    let replayed = post(
+        user,
+        &format!("/actions/runs/{}/replay", id(&run)),
+        &json!({}),
+    );
+    let (again, entry) = log.expect("replayActionRun", name, replayed).await;
+    targets(&entry, "run", &again["id"]);
+
+    let body = json!({ "component": component["id"], "configured_props": { "token": SECRET } });
+    let enabled = put(user, "/tools/act", &body);
+    let (tool, entry) = log.expect("enableTool", name, enabled).await;
+    targets(&entry, "tool", &tool["name"]);
+    let body = json!({ "configured_props": { "city": "Ulm" } });
+    let ran = post(user, "/tools/act/run", &body);
+    let (_, entry) = log.expect("runTool", name, ran).await;
+    assert_eq!(
+        entry["details"],
+        json!({ "component": "act", "tool": "act" })
+    );
+    let disabled = delete(user, "/tools/act");
+    let (_, entry) = log.expect("disableTool", name, disabled).await;
+    targets(&entry, "tool", &json!("act"));
 }
 
 async fn components(log: &mut Log, user: &User, name: &str, operator: &User) {

@@ -72,6 +72,7 @@ impl TestRun {
             error: None,
             exit_reason: None,
             event: std::mem::take(&mut plan.event),
+            trace: None,
         };
         TestRun {
             services,
@@ -161,6 +162,7 @@ impl TestRun {
             accepted_at: 0,
             depth: 0,
             dispatched_at: None,
+            trace: None,
         };
         let emitter = (*self.plan.workflow.id).clone();
         let store = self.services.infra.store.clone();

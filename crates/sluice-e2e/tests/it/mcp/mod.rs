@@ -1,0 +1,8 @@
+//! The server of the Model Context Protocol, used by the official client.
+
+mod builtin;
+mod keys;
+mod oauth;
+mod official_client;
+mod stdio;
+mod tools;

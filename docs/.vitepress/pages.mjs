@@ -112,7 +112,6 @@ const SECTIONS = [
           "cli/logout.md",
           "cli/profile.md",
           "cli/rotate-key.md",
-          "cli/keys.md",
           "cli/signup.md",
           "cli/keys.md",
           "cli/sessions.md",

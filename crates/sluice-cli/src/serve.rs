@@ -26,6 +26,7 @@ use sluice_infra::{Ids, Infra, SettingDescription};
 use sluice_model::{ApiKey, Clock};
 use sluice_runtime::{DenoPermissions, Processes, Runtime, RuntimeOptions};
 use sluice_server::{Listeners, ServerState};
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use self::{
@@ -76,15 +77,7 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
         .await
         .with_context(|| format!("cannot listen on {}", options.network.listen))?;
     let address = listener.local_addr()?;
-    let scheme = if tls.is_some() { "https" } else { "http" };
-    let url = format!("{scheme}://{}", reachable(address));
-    let public_url = options
-        .network
-        .public_url
-        .as_deref()
-        .unwrap_or(&url)
-        .trim_end_matches('/')
-        .to_owned();
+    let urls = Urls::new(&options, address, tls.is_some());
     let prepared = prepare(&options, &data_dir, &ids, &listener, tls.as_ref()).await?;
     let Some(Prepared {
         store,
@@ -95,25 +88,17 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
         return Ok(());
     };
     let vault = master_key.open(&store, &ids).await?;
-    let quotas = &options.quotas;
-    let max_processes = quotas.max_processes(options.components.max_processes);
-    let budget = options.components.memory_budget();
-    let max_memory = ByteSize(quotas.max_memory(budget));
-    for (name, value) in [
-        ("--listen", address.to_string()),
-        ("--public-url", public_url.clone()),
-        ("--data-dir", data_dir.display().to_string()),
-        ("--memory-budget", ByteSize(budget).to_string()),
-        ("--max-processes-per-account", max_processes.to_string()),
-        ("--max-memory-per-account", max_memory.to_string()),
-    ] {
+    let listen = ("--listen", address.to_string());
+    let folder = ("--data-dir", data_dir.display().to_string());
+    let computed = [listen, folder, ("--public-url", urls.public.clone())];
+    for (name, value) in computed.into_iter().chain(limits(&options)) {
         set_value(&mut told, name, value);
     }
-    let settings = options.settings(public_url.clone(), data_dir.clone(), told, oidc);
+    let settings = options.settings(urls.public.clone(), data_dir.clone(), told, oidc);
     let processes =
         component_runtime(&options, deno, &data_dir, address, Arc::clone(&clock)).await?;
     let introduction = Introduction {
-        public_url: &public_url,
+        public_url: &urls.public,
         data_dir: &data_dir,
         now_ms: clock.now_ms(),
     };
@@ -138,12 +123,10 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
     App::start_housekeeping(&infra, &engine, &processes);
     let created = app.users.ensure_first(first_key, operator_email).await?;
     operator_email::warn_of_placeholder(&infra, &app.users).await?;
-    tracing::info!("listening on {url}");
-    // A certificate is for the name of the public URL.
-    let local_url = if scheme == "https" { &public_url } else { &url };
+    tracing::info!("listening on {}", urls.own);
     if let FirstUser::Created(key) = created {
-        let saved = first_profile::save(local_url, &key);
-        let text = banner::first_start(&public_url, local_url, &key, &saved);
+        let saved = first_profile::save(urls.local(), &key);
+        let text = banner::first_start(&urls.public, urls.local(), &key, &saved);
         eprint!("{text}");
     }
     let stopping = CancellationToken::new();
@@ -166,19 +149,68 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
     wait_for_balancer(signal, options.cluster.drain_grace).await;
     tracing::info!("stopping; waiting for running invocations");
     stopping.cancel();
-    engine.release_idle(&infra).await;
-    let drained = sluice_engine::drain(&infra, options.components.drain_timeout);
-    let closed = tokio::time::timeout(options.components.drain_timeout, server);
-    let (closed, ()) = tokio::join!(closed, drained);
-    if let Ok(Ok(Err(error))) = closed {
-        tracing::warn!(%error, "listener closed with an error");
-    }
-    leave(&engine, &infra).await;
-    infra.traces.stop().await;
+    end(&engine, &infra, options.components.drain_timeout, server).await;
     tokio::task::spawn_blocking(move || store.close()).await?;
     drop(data_folder);
     tracing::info!("stopped");
     Ok(())
+}
+
+/// The addresses of this server.
+struct Urls {
+    /// With the port that it listens on.
+    own: String,
+    public: String,
+    is_tls: bool,
+}
+
+impl Urls {
+    fn new(options: &ServeOptions, address: SocketAddr, is_tls: bool) -> Urls {
+        let scheme = if is_tls { "https" } else { "http" };
+        let own = format!("{scheme}://{}", reachable(address));
+        let public = options.network.public_url.as_deref().unwrap_or(&own);
+        Urls {
+            public: public.trim_end_matches('/').to_owned(),
+            own,
+            is_tls,
+        }
+    }
+
+    /// For clients on this machine. A certificate is for the name of the public URL.
+    fn local(&self) -> &str {
+        if self.is_tls { &self.public } else { &self.own }
+    }
+}
+
+/// Limits that depend on the machine or on each other.
+fn limits(options: &ServeOptions) -> [(&'static str, String); 3] {
+    let quotas = &options.quotas;
+    let max_processes = quotas.max_processes(options.components.max_processes);
+    let budget = options.components.memory_budget();
+    let max_memory = ByteSize(quotas.max_memory(budget));
+    [
+        ("--memory-budget", ByteSize(budget).to_string()),
+        ("--max-processes-per-account", max_processes.to_string()),
+        ("--max-memory-per-account", max_memory.to_string()),
+    ]
+}
+
+/// Ends running work and the server, and leaves the rest to other nodes.
+async fn end(
+    engine: &Engine,
+    infra: &Infra,
+    drain_timeout: Duration,
+    server: JoinHandle<std::io::Result<()>>,
+) {
+    engine.release_idle(infra).await;
+    let drained = sluice_engine::drain(infra, drain_timeout);
+    let closed = tokio::time::timeout(drain_timeout, server);
+    let (closed, ()) = tokio::join!(closed, drained);
+    if let Ok(Ok(Err(error))) = closed {
+        tracing::warn!(%error, "listener closed with an error");
+    }
+    leave(engine, infra).await;
+    infra.traces.stop().await;
 }
 
 /// Takes requests for a while, in which a load balancer can choose another server.
@@ -255,8 +287,8 @@ fn reachable(address: SocketAddr) -> SocketAddr {
     }
 }
 
-async fn server_ended(server: &tokio::task::JoinHandle<std::io::Result<()>>) {
+async fn server_ended(server: &JoinHandle<std::io::Result<()>>) {
     while !server.is_finished() {
-        tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+        tokio::time::sleep(Duration::from_secs(1)).await;
     }
 }

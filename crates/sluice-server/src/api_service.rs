@@ -27,7 +27,7 @@ struct Parts {
 }
 
 impl ApiService {
-    pub(crate) fn new(state: ServerState) -> ApiService {
+    pub(crate) fn new(state: &ServerState) -> ApiService {
         ApiService(Arc::new(Parts {
             router: router::router(state.clone()),
             passing_on: PassingOn {

@@ -44,7 +44,7 @@ pub(crate) struct Front {
 
 impl Front {
     pub(crate) fn new(state: &ServerState) -> Self {
-        let api = ApiService::new(state.clone());
+        let api = ApiService::new(state);
         Front {
             state: state.clone(),
             request_ids: RequestIds::new(state.infra.ids.rng().next_u64()),

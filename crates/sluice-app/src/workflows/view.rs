@@ -206,6 +206,7 @@ mod tests {
             name: "W".to_owned(),
             name_slug: format!("w-{number}"),
             active: true,
+            internal: false,
             deployment_id: DeploymentId::parse(&format!("d_{number}")).unwrap(),
             created_at: 1,
             updated_at: 1,

@@ -11,6 +11,10 @@ use crate::commands::secret_file::read_secret;
 
 #[derive(Args)]
 #[command(next_help_heading = "Sign-in with OpenID Connect")]
+#[expect(
+    clippy::struct_field_names,
+    reason = "flags have the names of the fields"
+)]
 pub(crate) struct OidcOptions {
     /// Address of the provider, exactly as its description has it, such as `https://id.example.com` [default: none, people sign
     /// in with API keys only]

@@ -49,8 +49,8 @@ async fn survey_app(codes: &[String]) -> Vec<Result<String, String>> {
     );
     let mut modules = Vec::new();
     for path in files.keys() {
-        let linked = linker.link(&Location::new(path.as_str())).await;
-        modules.push(linked.expect("valid code"));
+        let tree = linker.link(&Location::new(path.as_str())).await;
+        modules.push(tree.expect("valid code"));
     }
     let shapes = runtime().survey(modules, &None).await.into_iter();
     shapes

@@ -205,6 +205,7 @@ fn a_list_can_read_the_beginning_of_large_texts(#[case] db: Db) {
         record: step_of(&start, &start),
         exports_bytes: MIB as u64,
         logs_bytes: MIB as u64,
+        inputs_bytes: 2,
     };
     assert_eq!(steps(Content::Start(10)), [expected]);
     assert_eq!(steps(Content::Whole)[0].record.logs.len(), MIB);

@@ -131,6 +131,7 @@ fn the_workflow_of_action_runs_is_in_no_list_and_loses_versions_with_their_runs(
             error: None,
             exit_reason: None,
             event: "{}".to_owned(),
+            trace: None,
         };
         runs::begin(c, &row)?;
         let workflow = hidden.id.clone();

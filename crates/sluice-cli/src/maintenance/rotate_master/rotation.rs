@@ -110,7 +110,7 @@ pub(super) fn reseal(
             bail!("another rotation was faster");
         }
         MachineChange::of_server(Action::ServerRotateMasterKey).record(c)?;
-        let running = nodes::list(c)?.into_iter().filter(|node| node.is_alive());
+        let running = nodes::list(c)?.into_iter().filter(nodes::Node::is_alive);
         Ok(Outcome::Rotated {
             servers: running.map(|node| node.name).collect(),
         })

@@ -145,9 +145,9 @@ fn close_schema(schema: &mut Value, stays_open: bool) {
             Some(items) => vec![items],
             None => Vec::new(),
         };
-        inner
-            .into_iter()
-            .for_each(|schema| close_schema(schema, false));
+        for schema in inner {
+            close_schema(schema, false);
+        }
     }
 }
 

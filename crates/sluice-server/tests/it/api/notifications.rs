@@ -88,9 +88,9 @@ async fn a_webhook_gets_test_messages_that_its_secret_has_signed() {
     let set = api.put(PATH, &body).await.ok();
     let secret = set["signing_secret"].as_str().unwrap();
     assert_eq!(api.get(PATH).await.ok().get("signing_secret"), None);
-    let sent = api.post(&format!("{PATH}/test"), &json!({})).await.ok();
-    assert_eq!(sent["webhook"]["sent"], true, "{sent}");
-    assert_eq!(sent["mail"], Value::Null);
+    let result = api.post(&format!("{PATH}/test"), &json!({})).await.ok();
+    assert_eq!(result["webhook"]["sent"], true, "{result}");
+    assert_eq!(result["mail"], Value::Null);
     let request = receiver.wait_for(1).await.remove(0);
     assert_eq!(request.json()["type"], "test");
     assert!(

@@ -31,7 +31,7 @@ use crate::{
 /// 200, `state` is `failed`, and `error` has its name, message and stack. A run that lasts longer than five minutes goes on, as it
 /// does when the client disconnects.
 #[utoipa::path(post, path = "/actions/run", tag = "actions", operation_id = "runAction", request_body = RunAction,
-    extensions(("x-sluice-extension" = json!(true))), responses((status = 200, body = Data<ActionRun>), ApiErrors))]
+    extensions(("x-sluice-extension" = json!(true))), responses((status = 200, description = "The run", body = Data<ActionRun>), ApiErrors))]
 pub(crate) async fn run(
     Author(actor): Author,
     State(app): State<Arc<App>>,
@@ -74,7 +74,7 @@ pub(crate) async fn run(
 /// Without their outcomes.
 #[utoipa::path(get, path = "/actions/runs", tag = "actions", operation_id = "listActionRuns",
     params(PageQuery, ActionRunsQuery, FieldQuery), extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = List<ActionRun>), ApiErrors))]
+    responses((status = 200, description = "A page of runs", body = List<ActionRun>), ApiErrors))]
 pub(crate) async fn list(
     AuthUser(user): AuthUser,
     State(app): State<Arc<App>>,
@@ -106,7 +106,7 @@ pub(crate) async fn list(
 /// A run of an action, with its outcome
 #[utoipa::path(get, path = "/actions/runs/{run_id}", tag = "actions", operation_id = "getActionRun",
     params(("run_id" = String, Path), FieldQuery), extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = Data<ActionRun>), ApiErrors))]
+    responses((status = 200, description = "The run", body = Data<ActionRun>), ApiErrors))]
 pub(crate) async fn get(
     AuthUser(user): AuthUser,
     State(app): State<Arc<App>>,
@@ -124,7 +124,7 @@ pub(crate) async fn get(
 /// The same version of the action runs again with the same props. The response is sent as soon as the new run is stored.
 #[utoipa::path(post, path = "/actions/runs/{run_id}/replay", tag = "actions", operation_id = "replayActionRun",
     params(("run_id" = String, Path), FieldQuery), extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, body = Data<ActionRun>), ApiErrors))]
+    responses((status = 200, description = "The run", body = Data<ActionRun>), ApiErrors))]
 pub(crate) async fn replay(
     Author(actor): Author,
     State(app): State<Arc<App>>,

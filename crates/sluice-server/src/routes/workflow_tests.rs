@@ -28,7 +28,7 @@ use crate::{
 /// deployed, and the test creates no run. An error of a step is part of the response. Pauses are reported, not waited for.
 #[utoipa::path(post, path = "/workflows/test", tag = "workflows", operation_id = "testWorkflow",
     extensions(("x-sluice-extension" = json!(true))), request_body = TestWorkflow,
-    responses((status = 200, body = Data<WorkflowTest>), ApiErrors))]
+    responses((status = 200, description = "The results of the steps", body = Data<WorkflowTest>), ApiErrors))]
 pub(crate) async fn test(
     Author(actor): Author,
     State(app): State<Arc<App>>,

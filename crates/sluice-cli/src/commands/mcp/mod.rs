@@ -7,8 +7,9 @@ use clap::Args;
 
 use crate::client::Connection;
 
-const EXAMPLES: &str = r#"Example, in the configuration of an AI application:
-  "mcpServers": { "sluice": { "command": "sluice", "args": ["mcp"] } }"#;
+const EXAMPLES: &str = "\
+Examples:
+  sluice mcp --profile assistant";
 
 /// Connect an AI agent to the server, over standard input and output
 ///

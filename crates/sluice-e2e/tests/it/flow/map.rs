@@ -111,9 +111,12 @@ async fn everything_that_emits_or_listens_is_on_the_map(
     assert_eq!(node(&shown, &emitter), &mine);
     assert_eq!(node(&shown, &listener)["active"], false);
     assert_eq!(node(&shown, &workflow.id)["kind"], "workflow");
+    let healthy = json!({
+        "status": "healthy", "failing_since": null, "error": null, "next_attempt_at": null,
+    });
     let hook = json!({
         "id": unnamed, "kind": "webhook", "name": "https://example.com/b", "name_slug": null,
-        "active": true, "events": 0, "errors": 0, "waiting": 0, "health": "healthy",
+        "active": true, "events": 0, "errors": 0, "waiting": 0, "health": healthy,
     });
     assert_eq!(node(&shown, &unnamed), &hook);
     assert_eq!(node(&shown, &named)["name"], "Named");

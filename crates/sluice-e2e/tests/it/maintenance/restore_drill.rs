@@ -45,6 +45,7 @@ async fn nothing_that_was_acknowledged_before_the_backup_is_missing(
 ) {
     let site = Site::new(from);
     let mut server = site.start().await;
+    let operator_key = server.api().key().to_owned();
     let api = server.user(&unique_name(), Plan::Free).await;
     let source = deploy(&api, COUNTER).await;
     let load = Load::start(source.endpoint());
@@ -91,7 +92,8 @@ async fn nothing_that_was_acknowledged_before_the_backup_is_missing(
     let count = ledger.stored(&source.id, "count");
     assert_eq!(count, Some(json!(events.len())), "state and events agree");
 
-    let log = server.api().get("/audit?scope=all&action=server").await;
+    let operator = Api::new(server.url(), &operator_key);
+    let log = operator.get("/audit?scope=all&action=server").await;
     let log = log.expect(200);
     assert_eq!(log["data"][0]["action"], "server.restore");
     assert_eq!(log["data"][0]["actor"]["credential"], "machine");

@@ -12,7 +12,7 @@ use super::{Place, markdown::Page, pages_in, session, session::Session};
 use crate::support::{server_as_it_comes, unique_name};
 
 /// Files of the reader.
-const FILES: [(&str, &str); 9] = [
+const FILES: [(&str, &str); 11] = [
     ("hello.mjs", HELLO),
     ("orders.mjs", HTTP),
     ("check.js", "console.log('checked');\n"),
@@ -22,6 +22,8 @@ const FILES: [(&str, &str); 9] = [
     ("secret.txt", "secret\n"),
     ("passphrase", "correct horse battery staple\n"),
     ("orders.yaml", WORKFLOW),
+    ("send.mjs", ACTION),
+    ("values.yaml", "text: hi\n"),
 ];
 const HTTP: &str = "export default {
   name: 'Orders', version: '0.1.0',
@@ -35,6 +37,11 @@ const HELLO: &str = "export default {
 ";
 const PUBLISHED: &str = "export default {
   key: 'acme-new-order', name: 'New order', version: '0.1.0', props: { http: '$.interface.http' }, run() {},
+};
+";
+const ACTION: &str = "export default {
+  name: 'Send', version: '0.1.0', type: 'action', props: { text: 'string' },
+  run() { return this.text; },
 };
 ";
 const WORKFLOW: &str = "name: Orders
@@ -126,7 +133,24 @@ const IDS: [(&str, &str, &str); 2] = [
 ];
 
 /// Examples that need something external, with the reason.
-const EXTERNAL: [(&str, &str); 18] = [
+const EXTERNAL: [(&str, &str); 23] = [
+    (
+        "sluice actions run http-request --prop url=https://example.com",
+        "an action of the registry",
+    ),
+    (
+        "sluice actions run slack-send-message --account slack=work --prop channel=C1 --prop text=hi",
+        "an action of the registry",
+    ),
+    (
+        "sluice tools enable slack-send-message --account apn_Ab12cd --prop channel=C0123",
+        "an action of the registry",
+    ),
+    (
+        "sluice tools enable http-request --name fetch_page --description 'Fetch a web page'",
+        "an action of the registry",
+    ),
+    ("sluice mcp --profile assistant", "an AI application"),
     (
         "sluice accounts connect slack",
         "an authorization in a browser",

@@ -33,7 +33,9 @@ pub(crate) use self::errors::ApiErrors;
     servers((url = "/", description = "The server that this document comes from")),
     tags(
         (name = "accounts", description = "Credentials of users for apps, as keys or as OAuth tokens."),
+        (name = "actions", description = "Single runs of actions."),
         (name = "activity", description = "Counts of events, errors and invocations over time."),
+        (name = "agents", description = "Access of AI applications to your account."),
         (name = "apps", description = "Apps that accounts belong to, and their OAuth clients."),
         (name = "audit", description = "Who changed what, when and from where."),
         (name = "components", description = "Code of sources, actions and workflow steps; published components and the registry."),
@@ -48,6 +50,7 @@ pub(crate) use self::errors::ApiErrors;
         (name = "sources", description = "Deployed components that emit events."),
         (name = "streams", description = "Events, log lines and traffic as server-sent events, as they happen."),
         (name = "subscriptions", description = "Which listeners get the events of which emitters."),
+        (name = "tools", description = "Actions that AI agents and other programs may run."),
         (name = "users", description = "Users, their keys and their overview."),
         (name = "webhooks", description = "URLs that events are delivered to."),
         (name = "workflows", description = "Documents of steps, and their deployed versions."),
@@ -65,7 +68,7 @@ impl Modify for BearerKey {
             .scheme(HttpAuthScheme::Bearer)
             .description(Some(
                 "An API key: `Authorization: Bearer KEY`. The main key of a user may do everything. A named key needs the \
-                 scopes that the operation lists: `read`, `deploy` or `operate`. An operation with `main_key` refuses named \
+                 scopes that the operation lists: `read`, `run`, `deploy` or `operate`. An operation with `main_key` refuses named \
                  keys. The console uses the cookie of a session in place of the key.",
             ))
             .build();

@@ -31,7 +31,7 @@ use crate::{
 /// 200, `state` is `failed`, and `error` has its name, message and stack. A run that lasts longer than five minutes goes on, as it
 /// does when the client disconnects.
 #[utoipa::path(post, path = "/actions/run", tag = "actions", operation_id = "runAction", request_body = RunAction,
-    extensions(("x-sluice-extension" = json!(true))), responses((status = 200, description = "The run", body = Data<ActionRun>), ApiErrors))]
+    params(FieldQuery), extensions(("x-sluice-extension" = json!(true))), responses((status = 200, description = "The run", body = Data<ActionRun>), ApiErrors))]
 pub(crate) async fn run(
     Author(actor): Author,
     State(app): State<Arc<App>>,
@@ -104,6 +104,8 @@ pub(crate) async fn list(
 }
 
 /// A run of an action, with its outcome
+///
+/// Also of one that has not ended yet. Secrets are masked.
 #[utoipa::path(get, path = "/actions/runs/{run_id}", tag = "actions", operation_id = "getActionRun",
     params(("run_id" = String, Path), FieldQuery), extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, description = "The run", body = Data<ActionRun>), ApiErrors))]

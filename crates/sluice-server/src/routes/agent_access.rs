@@ -39,7 +39,7 @@ pub(crate) async fn get(
 ///
 /// For the console, and not for named keys. The application exchanges the code for a named key.
 #[utoipa::path(post, path = "/agent_access", tag = "agents", operation_id = "approveAgent", request_body = ApproveAgent,
-    extensions(("x-sluice-extension" = json!(true))), responses((status = 200, description = "The address to go on to", body = Data<AgentAnswer>), ApiErrors))]
+    params(FieldQuery), extensions(("x-sluice-extension" = json!(true))), responses((status = 200, description = "The address to go on to", body = Data<AgentAnswer>), ApiErrors))]
 pub(crate) async fn approve(
     AuthUser(user): AuthUser,
     State(app): State<Arc<App>>,

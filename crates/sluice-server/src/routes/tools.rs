@@ -22,6 +22,8 @@ use crate::{
 };
 
 /// Your tools, by name
+///
+/// With their preset props; secrets are masked.
 #[utoipa::path(get, path = "/tools", tag = "tools", operation_id = "listTools", params(FieldQuery),
     extensions(("x-sluice-extension" = json!(true))), responses((status = 200, description = "The tools", body = Data<Vec<Tool>>), ApiErrors))]
 pub(crate) async fn list(
@@ -35,6 +37,8 @@ pub(crate) async fn list(
 }
 
 /// A tool
+///
+/// With its preset props; secrets are masked.
 #[utoipa::path(get, path = "/tools/{name}", tag = "tools", operation_id = "getTool",
     params(("name" = String, Path), FieldQuery), extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, description = "The tool", body = Data<Tool>), ApiErrors))]
@@ -52,7 +56,7 @@ pub(crate) async fn get(
 ///
 /// Replaces the tool of this name if there is one.
 #[utoipa::path(put, path = "/tools/{name}", tag = "tools", operation_id = "enableTool", request_body = EnableTool,
-    params(("name" = String, Path)), extensions(("x-sluice-extension" = json!(true))),
+    params(("name" = String, Path), FieldQuery), extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, description = "The tool", body = Data<Tool>), ApiErrors))]
 pub(crate) async fn enable(
     Author(actor): Author,
@@ -96,7 +100,7 @@ pub(crate) async fn disable(
 ///
 /// As `POST /actions/run`, with the preset props of the tool. Needs the scope `run` or `deploy`.
 #[utoipa::path(post, path = "/tools/{name}/run", tag = "tools", operation_id = "runTool", request_body = RunTool,
-    params(("name" = String, Path)), extensions(("x-sluice-extension" = json!(true))),
+    params(("name" = String, Path), FieldQuery), extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, description = "The run", body = Data<ActionRun>), ApiErrors))]
 pub(crate) async fn run(
     Author(actor): Author,

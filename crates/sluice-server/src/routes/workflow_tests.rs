@@ -4,7 +4,9 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use axum::{extract::State, response::Response};
 use serde_json::value::RawValue;
-use sluice_api::{Data, TestResponse, TestWorkflow, TestedSend, TestedStep, WorkflowTest};
+use sluice_api::{
+    Data, FieldQuery, TestResponse, TestWorkflow, TestedSend, TestedStep, WorkflowTest,
+};
 use sluice_app::{App, FromRun, HttpReply, TestView};
 use sluice_model::InvocationId;
 use sluice_store::run_history::ListedStep;
@@ -26,7 +28,7 @@ use crate::{
 ///
 /// Runs one step, or all steps up to it, in the sandbox and returns their inputs, exports, logs and sends. The document need not be
 /// deployed, and the test creates no run. An error of a step is part of the response. Pauses are reported, not waited for.
-#[utoipa::path(post, path = "/workflows/test", tag = "workflows", operation_id = "testWorkflow",
+#[utoipa::path(post, path = "/workflows/test", tag = "workflows", operation_id = "testWorkflow", params(FieldQuery),
     extensions(("x-sluice-extension" = json!(true))), request_body = TestWorkflow,
     responses((status = 200, description = "The results of the steps", body = Data<WorkflowTest>), ApiErrors))]
 pub(crate) async fn test(

@@ -45,6 +45,7 @@ async fn a_webhook_is_created_with_a_secret_that_is_shown_once() {
             "url",
             "active",
             "concurrency",
+            "health",
             "created_at",
             "updated_at",
             "signing_secret",
@@ -219,6 +220,8 @@ async fn an_update_keeps_what_it_leaves_out_and_null_removes() {
         for (field, value) in then.as_object().expect("an object") {
             expected[field] = value.clone();
         }
+        let is_active = expected["active"] == true;
+        expected["health"]["status"] = if is_active { "healthy" } else { "inactive" }.into();
         updated["updated_at"] = expected["updated_at"].clone();
         assert_eq!(updated, expected, "{change}");
     }

@@ -178,7 +178,7 @@ async fn workflows(log: &mut Log, user: &User, name: &str) {
     let (action, entry) = log.expect("createComponent", name, action).await;
     targets(&entry, "component", &action["id"]);
     let document = |name: &str| {
-        let steps = json!([{ "name": "act", "component": action["id"] }]);
+        let steps = json!([{ "name": "act", "action": action["id"] }]);
         let env = json!({ "TOKEN": { "secret": true } });
         json!({ "name": name, "env": env, "steps": steps }).to_string()
     };

@@ -177,6 +177,7 @@ test('options of the component are loaded by page, by search, and again when ano
   await channel.press('Tab');
   expect(await channel.inputValue()).toBe('blue channel');
   await channel.fill('blue channel 2');
+  await page.getByRole('option', { name: 'blue channel 2' }).waitFor();
   await channel.press('Enter');
   await expect.poll(() => channel.inputValue()).toBe('blue channel 2');
 

@@ -76,7 +76,7 @@ test('a local server is used without internet access', async () => {
   const who = await server.user('remote');
   await Emitter.deploy(who, 'Orders');
   const page = await signedIn(browser, who, '/settings');
-  await page.getByText(who.email).waitFor();
+  await page.getByText(who.email, { exact: true }).waitFor();
   await page.evaluate(() => window.dispatchEvent(new Event('offline')));
   await page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name: 'Sources' }).click();
   await page.getByRole('main').getByRole('link', { name: 'Orders' }).waitFor();
@@ -85,9 +85,9 @@ test('a local server is used without internet access', async () => {
 test('a page that cannot be loaded is reported, and the open page stays', async () => {
   const who = await server.user('updated');
   const page = await signedIn(browser, who, '/settings');
-  await page.getByText(who.email).waitFor();
+  await page.getByText(who.email, { exact: true }).waitFor();
   await page.route('**/assets/*', (route) => route.fulfill({ status: 404 }));
   await page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name: 'Workflows' }).click();
   await expectToast(page, 'This page could not be loaded');
-  await page.getByText(who.email).waitFor();
+  await page.getByText(who.email, { exact: true }).waitFor();
 });

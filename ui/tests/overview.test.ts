@@ -57,6 +57,7 @@ test('each figure links to its list', async () => {
     '/sources?state=failing',
     '/sources',
     '/workflows',
+    '/webhooks',
     '/deliveries?state=pending',
     '/deliveries?state=failed',
   ]);

@@ -115,7 +115,7 @@ test('other users see that the page is for operators only', async () => {
   expect(await page.getByRole('navigation', { name: 'Console' }).getByText('Users').count()).toBe(0);
   expect(await seriousViolations(page)).toEqual([]);
   await page.getByRole('link', { name: 'Open settings' }).click();
-  await page.getByText(who.email).waitFor();
+  await page.getByText(who.email, { exact: true }).waitFor();
 });
 
 test('the users page has no serious accessibility violations in light and dark, and fits a narrow screen', async () => {

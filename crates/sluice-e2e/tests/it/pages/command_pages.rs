@@ -46,7 +46,9 @@ const ACTION: &str = "export default {
 ";
 const WORKFLOW: &str = "name: Orders
 triggers: [{ http: {} }]
-steps: [{ name: only, code: 'async () => 1' }]
+steps:
+  - { name: load, code: 'async () => 1' }
+  - { name: notify, code: 'async () => 2' }
 ";
 
 /// A page, and the commands before each of its examples. They may fail if what they create exists.
@@ -105,7 +107,10 @@ const SETUPS: [(&str, &str); 18] = [
         "webhooks",
         "[ -e started ] && (sluice webhooks show ops || sluice webhooks create https://example.com/hook --name ops); touch started; sluice deploy orders.mjs --no-follow",
     ),
-    ("workflows", "sluice workflows deploy orders.yaml"),
+    (
+        "workflows",
+        "sluice workflows deploy orders.yaml; sluice workflows run orders --wait",
+    ),
 ];
 
 /// Data of a server that does not run, and a new master key.
@@ -119,7 +124,12 @@ fi
 openssl rand -hex 32 > /root/new.key";
 
 /// Ids on a page, and commands that print what they stand for.
-const IDS: [(&str, &str, &str); 2] = [
+const IDS: [(&str, &str, &str); 3] = [
+    (
+        "workflows",
+        "2FZ8vXW1Y3kQ9mB7nC5dE4fG6hJ",
+        "sluice workflows runs orders --json | jq -r '.[0].id'",
+    ),
     (
         "accounts",
         "apn_a1b2c3",

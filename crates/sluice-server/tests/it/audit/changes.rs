@@ -456,7 +456,7 @@ async fn named_keys(log: &mut Log, api: &Api) {
     let details = json!({ "scopes": ["read", "deploy"], "expires_at": null });
     assert_eq!(entry["details"], details);
     let named = Api::new(log.server.url(), key["api_key"].as_str().expect("a key"));
-    named
+    let hook = named
         .post("/webhooks", &json!({ "url": "https://example.com" }))
         .await
         .ok();
@@ -473,6 +473,7 @@ async fn named_keys(log: &mut Log, api: &Api) {
     log.expect("deleteKey", "ada", deleted).await;
     let author = &entries(&log.server).await[1]["actor"];
     assert_eq!(author["credential_name"], Value::Null);
+    api.delete(&format!("/webhooks/{}", id(&hook))).await;
 }
 
 async fn notifications(log: &mut Log, api: &Api) {

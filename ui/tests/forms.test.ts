@@ -146,7 +146,7 @@ test('options of the component are loaded by page, by search, and again when ano
 
   await page.getByLabel('Team').selectOption('blue');
   await channel.click();
-  await page.getByRole('option', { name: 'blue channel 2' }).waitFor();
+  await page.getByRole('option', { name: 'blue channel 2', exact: true }).waitFor();
   expect(await page.getByRole('option', { name: 'red channel' }).count()).toBe(0);
   await channel.press('ArrowDown');
   await channel.press('ArrowDown');
@@ -177,7 +177,7 @@ test('options of the component are loaded by page, by search, and again when ano
   await channel.press('Tab');
   expect(await channel.inputValue()).toBe('blue channel');
   await channel.fill('blue channel 2');
-  await page.getByRole('option', { name: 'blue channel 2' }).waitFor();
+  await page.getByRole('option', { name: 'blue channel 2', exact: true }).waitFor();
   await channel.press('Enter');
   await expect.poll(() => channel.inputValue()).toBe('blue channel 2');
 

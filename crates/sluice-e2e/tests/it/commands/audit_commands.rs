@@ -106,8 +106,8 @@ async fn further_entries_are_followed_once_each() {
     ];
     let mut live = Live::start(&args, &cli.environment());
     let mut next = async || {
-        let line = live.line().await;
-        let entry: Value = serde_json::from_str(&line).expect("an entry");
+        let text = live.line().await;
+        let entry: Value = serde_json::from_str(&text).expect("an entry");
         entry["target"]["name"].as_str().expect("a name").to_owned()
     };
     assert_eq!(next().await, "two");

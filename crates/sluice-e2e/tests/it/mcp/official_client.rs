@@ -15,6 +15,7 @@ pub(super) struct Results {
 }
 
 /// A call of a tool.
+#[expect(clippy::needless_pass_by_value, reason = "callers build it in place")]
 pub(super) fn call(tool: &str, arguments: Value) -> Value {
     json!({ "tool": tool, "arguments": arguments })
 }

@@ -20,8 +20,10 @@ use crate::{
     query::Query,
     reply,
     routes::{
-        action_run_view::on_the_wire, components::code_input, runs::parse_state,
-        sources::component_ref,
+        action_run_view::on_the_wire,
+        components::code_input,
+        runs::parse_state,
+        sources::{component_ref, required_component},
     },
 };
 
@@ -51,11 +53,7 @@ pub(crate) async fn run(
         wait,
     } = parameters;
     let code = code_input(component_code, component_files, component_url);
-    let component = component_ref(component_id, code, key)?.ok_or_else(|| {
-        ApiError::bad_request(
-            "one of component_id, component_code, component_url and key is required",
-        )
-    })?;
+    let component = required_component(component_ref(component_id, code, key)?)?;
     let request = sluice_app::RunAction {
         component,
         configured_props: configured_props.unwrap_or_default(),

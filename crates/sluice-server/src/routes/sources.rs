@@ -56,11 +56,7 @@ pub(crate) async fn create(
         retention,
     } = parameters;
     let code = code_input(component_code, component_files, component_url);
-    let component = component_ref(component_id, code, key)?.ok_or_else(|| {
-        ApiError::bad_request(
-            "one of component_id, component_code, component_url and key is required",
-        )
-    })?;
+    let component = required_component(component_ref(component_id, code, key)?)?;
     let request = sluice_app::CreateSource {
         component,
         name,
@@ -228,6 +224,16 @@ pub(super) fn component_ref(
         return Ok(Some(ComponentRef::Code(input)));
     }
     Ok(key.map(ComponentRef::RegistryKey))
+}
+
+pub(super) fn required_component(
+    component: Option<ComponentRef>,
+) -> Result<ComponentRef, ApiError> {
+    component.ok_or_else(|| {
+        ApiError::bad_request(
+            "one of component_id, component_code, component_url and key is required",
+        )
+    })
 }
 
 fn answer(view: SourceView, fields: &FieldSelection) -> Response {

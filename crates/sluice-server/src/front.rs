@@ -6,7 +6,6 @@ use std::{any::Any, net::IpAddr, panic::AssertUnwindSafe, time::Duration};
 
 use axum::{
     body::Body,
-    extract::MatchedPath,
     response::{IntoResponse, Response},
 };
 use futures_util::FutureExt;
@@ -22,7 +21,7 @@ use crate::{
     ingress::{Address, Ingress},
     mcp::{self, Mcp},
     request_id::{RequestIds, X_REQUEST_ID},
-    request_span::{self, RequestSpan},
+    request_span::{self, RequestSpan, Route},
     request_trace::RequestTrace,
     state::ServerState,
 };
@@ -133,8 +132,8 @@ impl Front {
 }
 
 fn route_of(response: &Response) -> &str {
-    let route = response.extensions().get::<MatchedPath>();
-    route.map_or(OTHER_ROUTE, MatchedPath::as_str)
+    let route = response.extensions().get::<Route>();
+    route.map_or(OTHER_ROUTE, Route::template)
 }
 
 /// Required by HTTP/1.1. Without it a proxy and this server may disagree about the recipient.

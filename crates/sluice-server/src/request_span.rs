@@ -64,11 +64,27 @@ impl RequestSpan {
     }
 }
 
+/// The template of the route of a request, which its response carries to the metrics.
+#[derive(Clone)]
+pub(crate) enum Route {
+    Matched(MatchedPath),
+    Fixed(&'static str),
+}
+
+impl Route {
+    pub(crate) fn template(&self) -> &str {
+        match self {
+            Route::Matched(path) => path.as_str(),
+            Route::Fixed(path) => path,
+        }
+    }
+}
+
 /// Records the template of the route, such as `/v1/sources/{id}`, also on the response.
 pub(crate) async fn record_route(path: MatchedPath, request: Request, next: Next) -> Response {
     record_path(path.as_str());
     let mut response = next.run(request).await;
-    response.extensions_mut().insert(path);
+    response.extensions_mut().insert(Route::Matched(path));
     response
 }
 

@@ -27,8 +27,14 @@ use rmcp::transport::streamable_http_server::{
 
 use self::{client::McpClient, handler::McpHandler};
 use crate::{
-    api_service::ApiService, auth::Caller, error::ApiError, read_body::read_body, request_span,
-    routes::agent_oauth, state::ServerState, wrong_keys::ClientAddress,
+    api_service::ApiService,
+    auth::Caller,
+    error::ApiError,
+    read_body::read_body,
+    request_span::{self, Route},
+    routes::agent_oauth,
+    state::ServerState,
+    wrong_keys::ClientAddress,
 };
 
 pub(crate) const PATH: &str = "/mcp";
@@ -61,6 +67,7 @@ impl Mcp {
             Ok(response) => response,
             Err(error) => error.into_response(),
         };
+        response.extensions_mut().insert(Route::Fixed(PATH));
         let headers = response.headers_mut();
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         if response.status() == StatusCode::UNAUTHORIZED {

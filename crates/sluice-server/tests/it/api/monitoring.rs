@@ -70,6 +70,8 @@ async fn used_server() -> User {
     api.get("/users/me").await.expect(200);
     let unknown = api.root(Method::GET, "/v1/no-such-route").send().await;
     assert_eq!(unknown.status, 404);
+    let without_key = api.root(Method::POST, "/mcp").send().await;
+    assert_eq!(without_key.status, 401);
     let infra = &api.server.infra;
     infra.metrics.set_build("1.2.3", "abc123", "2026-01-31");
     sluice_app::update_backlogs(infra).await;
@@ -133,6 +135,7 @@ async fn backlogs_disk_build_and_latencies_are_there() {
         "sluice_build_info{version=\"1.2.3\",commit=\"abc123\",date=\"2026-01-31\"} 1",
         "sluice_api_request_seconds_count{method=\"GET\",route=\"/v1/users/me\",status=\"2xx\"} ",
         "sluice_api_request_seconds_count{method=\"GET\",route=\"other\",status=\"4xx\"} 1",
+        "sluice_api_request_seconds_count{method=\"POST\",route=\"/mcp\",status=\"4xx\"} 1",
         "sluice_endpoint_request_seconds_count{status=\"2xx\"} 1",
     ] {
         assert!(

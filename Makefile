@@ -28,7 +28,7 @@ CARGO_CYCLONEDX_VERSION := 0.5.9
 INSTALL_TOOL := CARGO_PROFILE_DEV_DEBUG=0 cargo install --locked --debug
 
 # Attacks by components. They run a second time without Deno's own permissions, so that the kernel and the server stand alone.
-KERNEL_ATTACKS := test(/attacks::(files|folders|network|reports|time_limit|uploads)::/)
+KERNEL_ATTACKS := test(/attacks::(control_groups|files|folders|network|reports|time_limit|uploads)::/)
 
 # The table of `make faults`.
 FAULTS := target/faults.tsv

@@ -1,6 +1,7 @@
 //! The settings of `sluice serve`, from flags and environment variables.
 
 mod components;
+mod control_group;
 pub(crate) mod effective;
 mod events;
 mod isolation;

@@ -24,7 +24,9 @@ use sluice_cluster::NodeClock;
 use sluice_engine::Engine;
 use sluice_infra::{Ids, Infra, SettingDescription};
 use sluice_model::{ApiKey, Clock};
-use sluice_runtime::{DenoPermissions, Processes, Runtime, RuntimeOptions};
+use sluice_runtime::{
+    AccountLimits, ControlGroupOptions, DenoPermissions, Processes, Runtime, RuntimeOptions,
+};
 use sluice_server::{Listeners, ServerState};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -257,6 +259,7 @@ async fn component_runtime(
         network: options.network.for_components(own_address)?,
         deno_permissions: deno_permissions(),
         users: options.components.component_uids,
+        control_groups: control_groups(options),
         starting_at_once: std::thread::available_parallelism().map_or(2, usize::from),
         warm_processes: options.components.warm_processes,
         isolation: options.components.isolation(),
@@ -267,6 +270,18 @@ async fn component_runtime(
     tokio::task::spawn_blocking(move || Runtime::new(runtime_options, clock))
         .await?
         .context("cannot prepare the component runtime")
+}
+
+fn control_groups(options: &ServeOptions) -> Option<ControlGroupOptions> {
+    let (components, quotas) = (&options.components, &options.quotas);
+    let place = components.control_group.0.clone()?;
+    // Beyond its quota an account gets no further processes, and one that runs may still grow to its own limit.
+    let quota = quotas.max_memory(components.memory_budget());
+    let limits = AccountLimits {
+        memory_bytes: quota.saturating_add(components.max_memory.as_u64()),
+        processes: quotas.max_processes(components.max_processes),
+    };
+    Some(ControlGroupOptions { place, limits })
 }
 
 /// Tests of the kernel's protections switch off those of Deno. A release ignores it.

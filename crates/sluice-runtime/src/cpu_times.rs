@@ -33,7 +33,7 @@ const UNPRIVILEGED_STEPS: [(f64, Priority); 4] = [
 
 pub(crate) struct CpuTimes {
     cores: f64,
-    /// The nice value of the server.
+    /// The nice value that all others are added to.
     base: i32,
     steps: &'static [(f64, Priority)],
     users: Mutex<HashMap<UserId, Recent>>,
@@ -45,16 +45,27 @@ struct Recent {
 }
 
 impl CpuTimes {
-    pub(crate) fn new() -> CpuTimes {
+    /// For priorities of processes.
+    pub(crate) fn of_processes() -> CpuTimes {
+        let steps: &[_] = if can_raise_priorities() {
+            &STEPS
+        } else {
+            &UNPRIVILEGED_STEPS
+        };
+        CpuTimes::new(getpriority_process(None).unwrap_or(0), steps)
+    }
+
+    /// For priorities of control groups, which are relative to each other and can always be raised.
+    pub(crate) fn of_groups() -> CpuTimes {
+        CpuTimes::new(0, &STEPS)
+    }
+
+    fn new(base: i32, steps: &'static [(f64, Priority)]) -> CpuTimes {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         CpuTimes {
             cores: f64::from(u32::try_from(cores).unwrap_or(u32::MAX)),
-            base: getpriority_process(None).unwrap_or(0),
-            steps: if can_raise_priorities() {
-                &STEPS
-            } else {
-                &UNPRIVILEGED_STEPS
-            },
+            base,
+            steps,
             users: Mutex::default(),
         }
     }

@@ -12,11 +12,11 @@ use sluice_model::Clock;
 use tokio::process::Child;
 
 use crate::{
+    accounts::Accounts,
     analysis_cache::AnalysisCache,
     channel::Channel,
     code_cache_filling,
     component_users::ComponentUsers,
-    cpu_times::CpuTimes,
     deno_process::{InstanceFolder, StartedChild},
     fair_permits::FairPermits,
     memory::MemoryInUse,
@@ -51,7 +51,7 @@ pub(crate) struct Inner {
     pub(crate) instances: AtomicU64,
     pub(crate) remover: Remover,
     pub(crate) memory: MemoryInUse,
-    pub(crate) cpu: Arc<CpuTimes>,
+    pub(crate) accounts: Arc<Accounts>,
     pub(crate) running: RunningProcesses,
     pub(crate) unstored: Unstored,
     pub(crate) sharing: Sharing,
@@ -98,7 +98,7 @@ impl Inner {
 
     pub(crate) fn watch(&self, child: &Child, folder: &InstanceFolder) -> io::Result<Watchdog> {
         let share = self.memory.share();
-        let cpu = Arc::clone(&self.cpu);
-        Watchdog::over(child, folder.tmp(), self.options.limits, share, cpu)
+        let accounts = Arc::clone(&self.accounts);
+        Watchdog::over(child, folder.tmp(), self.options.limits, share, accounts)
     }
 }

@@ -4,6 +4,7 @@
 //! lines is reported as a [`ProcessEvent`] and never causes a panic here. The engine depends on the trait [`Processes`];
 //! [`Runtime`] implements it, and so does `ScriptedProcesses` for tests (feature `scripted`).
 
+mod accounts;
 mod analysis_cache;
 mod ask;
 mod assets;
@@ -12,6 +13,7 @@ mod broker;
 mod channel;
 mod code_cache_filling;
 mod component_users;
+mod control_groups;
 mod cpu_times;
 mod deno;
 mod deno_process;
@@ -72,6 +74,9 @@ pub use ask::{Answer, Answers, Ask};
 pub use box_future::BoxFuture;
 pub use broker::AllowedAddress;
 pub use component_users::ComponentUsers;
+pub use control_groups::{
+    AccountLimits, ControlGroupOptions, Controllers, GroupPlace, memory_limit, offered_controllers,
+};
 pub use deno::{DENO_VERSION, DenoError, InstallProgress, find_deno};
 pub use fair_permits::{FairPermit, FairPermits, PermitWait};
 pub use fair_queue::{OwnLimit, PermitLimits, PermitUse, PermitUser};

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use crate::{
-    component_users::ComponentUsers, isolation::Isolation, limits::Limits,
-    packages::PackageSettings, sandbox::network::Network,
+    component_users::ComponentUsers, control_groups::ControlGroupOptions, isolation::Isolation,
+    limits::Limits, packages::PackageSettings, sandbox::network::Network,
 };
 
 pub struct RuntimeOptions {
@@ -21,6 +21,8 @@ pub struct RuntimeOptions {
     pub deno_permissions: DenoPermissions,
     /// `None` for the user of the server.
     pub users: Option<ComponentUsers>,
+    /// `None` for no control groups.
+    pub control_groups: Option<ControlGroupOptions>,
     /// The number of processes that may be starting at once.
     pub starting_at_once: usize,
     /// The number of idle processes that are kept ready for a component.

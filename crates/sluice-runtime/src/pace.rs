@@ -9,10 +9,7 @@ use std::{
 use rustix::process::Pid;
 use sluice_model::UserId;
 
-use crate::{
-    cpu_times::CpuTimes,
-    scheduling::{Priority, set_priority},
-};
+use crate::{accounts::Accounts, scheduling::Priority};
 
 /// The same on all machines that Linux runs on.
 const TICKS_PER_SECOND: u32 = 100;
@@ -20,7 +17,7 @@ const TICKS_PER_SECOND: u32 = 100;
 /// The CPU time of a process, and its priority.
 pub(crate) struct Pace {
     pid: Pid,
-    cpu: Arc<CpuTimes>,
+    accounts: Arc<Accounts>,
     user: Arc<OnceLock<UserId>>,
     /// CPU time at the last check, in clock ticks.
     before: Option<u64>,
@@ -31,10 +28,10 @@ pub(crate) struct Pace {
 
 impl Pace {
     /// `user` is set once the process works for one.
-    pub(crate) fn new(pid: Pid, cpu: Arc<CpuTimes>, user: Arc<OnceLock<UserId>>) -> Pace {
+    pub(crate) fn new(pid: Pid, accounts: Arc<Accounts>, user: Arc<OnceLock<UserId>>) -> Pace {
         Pace {
             pid,
-            cpu,
+            accounts,
             user,
             before: None,
             waiting: Duration::ZERO,
@@ -58,9 +55,10 @@ impl Pace {
             let computed = Duration::from_secs(used) / TICKS_PER_SECOND;
             let wanted = computed + waiting.saturating_sub(self.waiting);
             self.waiting = waiting;
-            let priority = self.cpu.add(user, wanted, Instant::now());
+            let priority = self.accounts.cpu.add(user, wanted, Instant::now());
             if self.priority != Some(priority) {
-                set_priority(self.pid, self.priority, priority);
+                self.accounts
+                    .prioritize(user, self.pid, self.priority, priority);
                 self.priority = Some(priority);
             }
         }

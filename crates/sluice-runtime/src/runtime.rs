@@ -11,10 +11,10 @@ use sluice_code::CodeTree;
 use sluice_model::{Clock, CodeError, ComponentShape, RawShape};
 
 use crate::{
+    accounts::Accounts,
     analysis_cache::{AnalysisCache, AnalysisKey},
     box_future::BoxFuture,
     code_cache_filling,
-    cpu_times::CpuTimes,
     deno_process::{DenoProcess, Joined, NewTenant, ProcessSetup, Seat, StartedChild},
     fair_permits::FairPermits,
     fair_queue::{PermitLimits, PermitUse, PermitUser},
@@ -59,6 +59,7 @@ impl Runtime {
             options.packages,
             Arc::clone(&clock),
         )?;
+        let accounts = Accounts::prepare(options.control_groups.as_ref())?;
         let sharing = Sharing::new(options.isolation);
         let of_one_process = ReportLimits::of(&options.limits).together;
         Ok(Runtime(Arc::new(Inner {
@@ -75,7 +76,7 @@ impl Runtime {
             instances: AtomicU64::new(0),
             remover,
             memory: MemoryInUse::default(),
-            cpu: Arc::new(CpuTimes::new()),
+            accounts: Arc::new(accounts),
             running: RunningProcesses::default(),
             sharing,
         })))

@@ -142,6 +142,9 @@ impl Inner {
     async fn start_survey(&self, user: &PermitUser) -> Result<SurveyProcess, LoadError> {
         let _permit = self.starting.acquire(user).await;
         let mut child = self.spawn(Preload::Nothing)?;
+        if let Some(user) = user {
+            child.watchdog.assign(user);
+        }
         self.until_ready(&mut child).await?;
         Ok(SurveyProcess { child, modules: 0 })
     }

@@ -15,7 +15,8 @@ use sluice_model::UserId;
 use tokio::{process::Child, task::JoinHandle};
 
 use crate::{
-    cpu_times::CpuTimes,
+    accounts::Accounts,
+    control_groups::GroupMember,
     limits::Limits,
     memory::Share,
     pace::Pace,
@@ -34,13 +35,21 @@ const MAX_FILES: u64 = 20_000;
 /// Measuring keeps a handle of each level open.
 const MAX_DEPTH: usize = 64;
 /// Deno has about ten, and a pool of about thirty for files and name resolution. Each worker adds one or two.
-const MAX_THREADS: u64 = 128;
+pub(crate) const MAX_THREADS: u64 = 128;
 
 /// A resource limit that a process exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Overuse {
-    Memory { limit: u64 },
-    Disk { limit: u64 },
+    Memory {
+        limit: u64,
+    },
+    /// All processes of the account together.
+    AccountMemory {
+        limit: u64,
+    },
+    Disk {
+        limit: u64,
+    },
     Files,
     Depth,
     Threads,
@@ -49,7 +58,7 @@ pub(crate) enum Overuse {
 impl Overuse {
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Overuse::Memory { .. } => "OutOfMemory",
+            Overuse::Memory { .. } | Overuse::AccountMemory { .. } => "OutOfMemory",
             Overuse::Disk { .. } | Overuse::Files | Overuse::Depth => "DiskLimit",
             Overuse::Threads => "ThreadLimit",
         }
@@ -63,6 +72,11 @@ impl fmt::Display for Overuse {
             Overuse::Memory { limit } => {
                 write!(f, "it used more than {} MB of memory", megabytes(limit))
             }
+            Overuse::AccountMemory { limit } => write!(
+                f,
+                "the processes of its account used more than {} MB of memory together",
+                megabytes(limit)
+            ),
             Overuse::Disk { limit } => {
                 write!(f, "its temporary files grew beyond {} MB", megabytes(limit))
             }
@@ -81,6 +95,10 @@ pub(crate) struct Watchdog {
     overuse: Arc<OnceLock<Overuse>>,
     memory: Arc<AtomicU64>,
     user: Arc<OnceLock<UserId>>,
+    pid: Pid,
+    accounts: Arc<Accounts>,
+    /// Its place in the control group of its account.
+    member: OnceLock<GroupMember>,
     task: JoinHandle<()>,
 }
 
@@ -91,26 +109,36 @@ impl Watchdog {
         tmp: PathBuf,
         limits: Limits,
         share: Share,
-        cpu: Arc<CpuTimes>,
+        accounts: Arc<Accounts>,
     ) -> io::Result<Watchdog> {
         let pid =
             process_id(child).ok_or_else(|| io::Error::other("the process has ended already"))?;
         let overuse = Arc::new(OnceLock::new());
         let memory = share.bytes();
         let user = Arc::default();
-        let pace = Pace::new(pid, cpu, Arc::clone(&user));
+        if let Some(groups) = &accounts.groups {
+            groups.started(pid);
+        }
+        let pace = Pace::new(pid, Arc::clone(&accounts), Arc::clone(&user));
         let task = tokio::spawn(watch(pace, tmp, limits, share, Arc::clone(&overuse)));
         Ok(Watchdog {
             overuse,
             memory,
             user,
+            pid,
+            accounts,
+            member: OnceLock::new(),
             task,
         })
     }
 
     /// From now on the process works for this user.
     pub(crate) fn assign(&self, user: &UserId) {
-        let _ = self.user.set(user.clone());
+        if self.user.set(user.clone()).is_ok()
+            && let Some(groups) = &self.accounts.groups
+        {
+            let _ = self.member.set(groups.assign(self.pid, user));
+        }
     }
 
     /// The memory of the process at the last check.
@@ -121,6 +149,11 @@ impl Watchdog {
     /// The reason, if the watchdog killed the process.
     pub(crate) fn overuse(&self) -> Option<Overuse> {
         self.overuse.get().copied()
+    }
+
+    /// The reason, if the kernel killed the process.
+    pub(crate) fn overuse_of_account(&self) -> Option<Overuse> {
+        self.member.get()?.overuse()
     }
 }
 

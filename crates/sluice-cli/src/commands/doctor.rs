@@ -6,8 +6,9 @@ use anyhow::Context;
 use clap::Args;
 use serde::Serialize;
 use sluice_runtime::{
+    Controllers,
     launcher::{Landlock, Namespaces, Protections},
-    probe_protections,
+    offered_controllers, probe_protections,
 };
 
 use super::output::{BAD, FAINT, GOOD, Table, show, show_json, styled};
@@ -19,7 +20,7 @@ Examples:
 
 /// Report which protections against components this machine has
 ///
-/// Each protection is tried, not looked up. The command fails if one is missing. docs/security.md describes them.
+/// Each protection is tried, not looked up. The command fails if one is missing that the server cannot replace. docs/security.md describes them.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct DoctorOptions {
@@ -37,17 +38,19 @@ struct Wall {
     keeps: &'static str,
     /// What it needs.
     needs: &'static str,
+    /// The server has a weaker limit of its own, so that the command does not fail without it.
+    is_optional: bool,
 }
 
 pub(crate) fn doctor(options: &DoctorOptions) -> anyhow::Result<ExitCode> {
     let launcher = env::current_exe().context("cannot find the path of this program")?;
-    let walls = walls(probe_protections(&launcher)?);
+    let walls = walls(probe_protections(&launcher)?, offered_controllers());
     if options.json {
         show_json(&walls)?;
     } else {
         show(&report(&walls))?;
     }
-    let complete = walls.iter().all(|wall| wall.present);
+    let complete = walls.iter().all(|wall| wall.present || wall.is_optional);
     Ok(if complete {
         ExitCode::SUCCESS
     } else {
@@ -55,12 +58,13 @@ pub(crate) fn doctor(options: &DoctorOptions) -> anyhow::Result<ExitCode> {
     })
 }
 
-fn walls(protections: Protections) -> Vec<Wall> {
+fn walls(protections: Protections, controllers: Controllers) -> Vec<Wall> {
     let wall = |name, present, keeps, needs| Wall {
         name,
         present,
         keeps,
         needs,
+        is_optional: false,
     };
     vec![
         wall(
@@ -99,6 +103,13 @@ fn walls(protections: Protections) -> Vec<Wall> {
             "changing files outside of their /tmp, also modes and times",
             "mount namespaces: root, or user namespaces for everyone",
         ),
+        Wall {
+            name: "accounts",
+            present: controllers.is_complete(),
+            keeps: "memory, CPU time and threads beyond the share of their account",
+            needs: "control groups of version 2 with cpu, memory and pids, of which the server is given one; without it the server limits accounts itself",
+            is_optional: true,
+        },
     ]
 }
 
@@ -133,10 +144,11 @@ mod tests {
             namespaces: Namespaces::Direct,
             network_namespace: true,
         };
-        let walls = walls(protections);
+        let walls = walls(protections, Controllers::default());
         let text = report(&walls);
         assert!(text.contains("connections is missing"), "{text}");
         assert!(text.contains("CAP_SYS_PTRACE"), "{text}");
-        assert_eq!(text.matches("is missing").count(), 1);
+        assert!(text.contains("accounts is missing"), "{text}");
+        assert_eq!(text.matches("is missing").count(), 2);
     }
 }

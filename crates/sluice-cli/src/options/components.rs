@@ -7,6 +7,7 @@ use clap::Args;
 use sluice_runtime::{ComponentUsers, Isolation, Limits};
 
 use super::{
+    control_group::ControlGroupOption,
     isolation::IsolationOption,
     size::{bytes, memory},
 };
@@ -128,7 +129,7 @@ pub(crate) struct ComponentOptions {
     )]
     pub(crate) max_processes: usize,
     /// Total memory of component processes above which idle ones are stopped, the one that is due last first
-    /// [default: half of the machine's memory]
+    /// [default: half of the memory of the machine or of its container]
     #[arg(long, env = "SLUICE_MEMORY_BUDGET", value_name = "SIZE")]
     pub(crate) memory_budget: Option<ByteSize>,
     /// Time after which an idle component process is stopped, unless a timer of its source is due within 90 seconds
@@ -158,6 +159,16 @@ pub(crate) struct ComponentOptions {
     /// the server or of each other. Needs root [default: the user of the server]
     #[arg(long, env = "SLUICE_COMPONENT_UIDS", value_name = "FIRST-LAST")]
     pub(crate) component_uids: Option<ComponentUsers>,
+    /// Control group of version 2 in which the server makes one group for each account, so that the kernel limits the memory,
+    /// the CPU time and the threads of all its processes together. `auto`: that of the server, if systemd delegated it
+    /// (`Delegate=cpu memory pids`). `off`: none
+    #[arg(
+        long,
+        env = "SLUICE_CONTROL_GROUP",
+        default_value = "auto",
+        value_name = "auto|off|FOLDER"
+    )]
+    pub(crate) control_group: ControlGroupOption,
     /// Do not register the starter components that come with this program
     #[arg(long, env = "SLUICE_NO_STARTER")]
     pub(crate) no_starter: bool,
@@ -195,12 +206,17 @@ impl ComponentOptions {
 
     pub(crate) fn memory_budget(&self) -> u64 {
         self.memory_budget
-            .map_or_else(half_of_memory, |budget| budget.as_u64())
+            .map_or_else(|| available_memory() / 2, |budget| budget.as_u64())
     }
 }
 
+fn available_memory() -> u64 {
+    sluice_runtime::memory_limit()
+        .map_or(memory_of_machine(), |limit| limit.min(memory_of_machine()))
+}
+
 /// Unlimited where `/proc/meminfo` cannot be read.
-fn half_of_memory() -> u64 {
+fn memory_of_machine() -> u64 {
     let kilobytes = std::fs::read_to_string("/proc/meminfo")
         .ok()
         .and_then(|text| {
@@ -209,5 +225,5 @@ fn half_of_memory() -> u64 {
                 .find_map(|line| line.strip_prefix("MemTotal:"))?;
             line.split_whitespace().next()?.parse::<u64>().ok()
         });
-    kilobytes.map_or(u64::MAX, |kilobytes| kilobytes * 1024 / 2)
+    kilobytes.map_or(u64::MAX, |kilobytes| kilobytes * 1024)
 }

@@ -23,7 +23,8 @@ pub(crate) struct QuotaOptions {
     #[arg(long, env = "SLUICE_MAX_PROCESSES_PER_ACCOUNT", value_name = "COUNT")]
     max_processes_per_account: Option<usize>,
     /// Total memory of the component processes of one account. Above it, its idle processes are stopped, and its events wait
-    /// instead of starting further processes [default: three quarters of --memory-budget]
+    /// instead of starting further processes. With control groups, the kernel stops a process of an account that uses this and
+    /// --max-memory together [default: three quarters of --memory-budget]
     #[arg(long, env = "SLUICE_MAX_MEMORY_PER_ACCOUNT", value_name = "SIZE")]
     max_memory_per_account: Option<ByteSize>,
     /// Memory of the server for what components of one account have reported and is not stored yet. Beyond it, the server reads

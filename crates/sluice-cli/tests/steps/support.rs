@@ -75,6 +75,7 @@ fn shared() -> &'static Shared {
             },
             deno_permissions: DenoPermissions::Checked,
             users: None,
+            control_groups: None,
             starting_at_once: 2,
             warm_processes: 0,
             isolation: Isolation::Process,

@@ -1,6 +1,7 @@
 //! The end of a process: by itself, or by a kill and its reason.
 
 use std::{
+    os::unix::process::ExitStatusExt,
     process::ExitStatus,
     sync::Arc,
     time::{Duration, Instant},
@@ -74,6 +75,8 @@ impl DenoProcess {
                 _ = charge_check.tick() => self.charge_all(&mut meter, &mut health),
             }
         };
+        let killed_by_kernel = !self.kill.is_cancelled()
+            && status.and_then(|status| status.signal()) == Some(libc::SIGKILL);
         drop(broker);
         // A reader that waits for room reads the rest, which is short.
         self.kill.cancel();
@@ -81,7 +84,10 @@ impl DenoProcess {
             // Its last output is reported before its end.
             let _ = reader.await;
         }
-        if let Some(overuse) = watchdog.overuse() {
+        let overuse = watchdog
+            .overuse()
+            .or_else(|| watchdog.overuse_of_account().filter(|_| killed_by_kernel));
+        if let Some(overuse) = overuse {
             *self.kill_cause.lock() = Some(KillCause {
                 tenant: None,
                 reason: KillReason::Overused(overuse),
@@ -161,7 +167,6 @@ impl DenoProcess {
     }
 
     fn reason(&self, kill_reason: Option<&KillReason>, status: Option<ExitStatus>) -> String {
-        use std::os::unix::process::ExitStatusExt;
         match kill_reason {
             Some(KillReason::Overdue) => "it overran its time".to_owned(),
             Some(KillReason::Blocked) => "it computed without giving way to others".to_owned(),

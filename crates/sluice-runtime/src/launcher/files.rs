@@ -14,7 +14,7 @@ use super::confinement::Confinement;
 const NEWEST: ABI = ABI::V9;
 
 /// Paths that Deno, V8 and the C library read. Missing ones are left out.
-const SYSTEM_FILES: [&str; 37] = [
+const SYSTEM_FILES: [&str; 36] = [
     "/lib",
     "/lib64",
     "/usr/lib",
@@ -51,7 +51,6 @@ const SYSTEM_FILES: [&str; 37] = [
     "/proc/version",
     "/proc/sys/kernel/osrelease",
     "/proc/sys/vm/overcommit_memory",
-    "/sys/fs/cgroup",
     "/sys/devices/system/cpu",
     "/sys/kernel/mm/transparent_hugepage",
 ];

@@ -49,6 +49,7 @@ impl LocalRuntime {
             network: serve.network.for_components(no_server)?,
             deno_permissions: DenoPermissions::Checked,
             users: None,
+            control_groups: None,
             starting_at_once: 1,
             warm_processes: 0,
             isolation: Isolation::Process,

@@ -4,6 +4,7 @@ mod bodies;
 mod channel;
 mod connect_links;
 mod connections;
+mod control_groups;
 mod files;
 mod folders;
 mod links;

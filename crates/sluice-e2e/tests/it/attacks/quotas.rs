@@ -166,7 +166,7 @@ fn priorities(server: &Server) -> Vec<(i64, i64)> {
 
 #[tokio::test]
 async fn processes_of_an_account_that_takes_the_cpu_give_way() {
-    let args = ["--invocation-timeout", "10m"];
+    let args = ["--invocation-timeout", "10m", "--control-group", "off"];
     let server = Server::start(one_process_each().args(args)).await;
     let greedy = server.user(&unique_name(), Plan::Free).await;
     let other = server.user(&unique_name(), Plan::Free).await;

@@ -42,6 +42,16 @@ struct Wall {
     is_optional: bool,
 }
 
+impl Wall {
+    fn here(&self) -> String {
+        match (self.present, self.is_optional) {
+            (true, _) => styled(GOOD, "yes"),
+            (false, true) => styled(FAINT, "no (optional)"),
+            (false, false) => styled(BAD, "no"),
+        }
+    }
+}
+
 pub(crate) fn doctor(options: &DoctorOptions) -> anyhow::Result<ExitCode> {
     let launcher = env::current_exe().context("cannot find the path of this program")?;
     let walls = walls(probe_protections(&launcher)?, offered_controllers());
@@ -116,12 +126,7 @@ fn walls(protections: Protections, controllers: Controllers) -> Vec<Wall> {
 fn report(walls: &[Wall]) -> String {
     let mut table = Table::new(&["PROTECTION", "HERE", "KEEPS COMPONENTS FROM"]);
     for wall in walls {
-        let here = if wall.present {
-            styled(GOOD, "yes")
-        } else {
-            styled(BAD, "no")
-        };
-        table.row(vec![wall.name.to_owned(), here, wall.keeps.to_owned()]);
+        table.row(vec![wall.name.to_owned(), wall.here(), wall.keeps.to_owned()]);
     }
     let mut text = table.to_text();
     for wall in walls.iter().filter(|wall| !wall.present) {
@@ -149,6 +154,7 @@ mod tests {
         assert!(text.contains("connections is missing"), "{text}");
         assert!(text.contains("CAP_SYS_PTRACE"), "{text}");
         assert!(text.contains("accounts is missing"), "{text}");
+        assert!(text.contains("no (optional)"), "{text}");
         assert_eq!(text.matches("is missing").count(), 2);
     }
 }

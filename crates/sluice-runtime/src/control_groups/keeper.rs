@@ -3,7 +3,8 @@
 use std::{
     collections::{HashMap, hash_map::Entry},
     io, mem,
-    sync::mpsc::Receiver,
+    sync::mpsc::{Receiver, RecvTimeoutError},
+    time::Duration,
 };
 
 use rustix::process::Pid;
@@ -14,6 +15,9 @@ use crate::scheduling::Priority;
 
 pub(super) const WAITING: &str = "waiting";
 pub(super) const ACCOUNT_PREFIX: &str = "account-";
+
+/// How long a process that was killed may need to leave its group.
+const REMOVE_RETRY: Duration = Duration::from_secs(1);
 
 pub(super) enum Job {
     Started(Pid),
@@ -28,8 +32,8 @@ pub(super) struct Keeper {
     controllers: Controllers,
     limits: AccountLimits,
     accounts: HashMap<UserId, Account>,
-    /// Groups that had processes when they were to be removed.
-    busy: Vec<Group>,
+    /// Groups to be removed, once their last process has left them.
+    unused: Vec<Group>,
     has_failed: bool,
 }
 
@@ -57,21 +61,37 @@ impl Keeper {
             controllers,
             limits,
             accounts: HashMap::new(),
-            busy: Vec::new(),
+            unused: Vec::new(),
             has_failed: false,
         })
     }
 
     /// Works until the last sender is gone.
     pub(super) fn run(mut self, jobs: &Receiver<Job>) {
-        for job in jobs {
-            let done = self.work(job);
+        loop {
+            let done = match self.next(jobs) {
+                Ok(job) => self.work(job),
+                Err(RecvTimeoutError::Timeout) => Ok(()),
+                Err(RecvTimeoutError::Disconnected) => break,
+            };
+            self.remove_unused();
             if let Err(error) = done
                 && !mem::replace(&mut self.has_failed, true)
             {
                 tracing::warn!(%error, "a control group does not limit its account; further ones are not reported");
             }
         }
+    }
+
+    fn next(&self, jobs: &Receiver<Job>) -> Result<Job, RecvTimeoutError> {
+        if self.unused.is_empty() {
+            return Ok(jobs.recv()?);
+        }
+        jobs.recv_timeout(REMOVE_RETRY)
+    }
+
+    fn remove_unused(&mut self) {
+        self.unused.retain(|group| group.remove().is_err());
     }
 
     fn work(&mut self, job: Job) -> io::Result<()> {
@@ -97,7 +117,7 @@ impl Keeper {
                     processes: 1,
                     priority: Priority::Nice(0),
                 });
-                self.busy.retain(|other| *other != group);
+                self.unused.retain(|other| *other != group);
                 limited = self.make(&group);
             }
         }
@@ -130,9 +150,8 @@ impl Keeper {
             return;
         }
         if let Some(account) = self.accounts.remove(user) {
-            self.busy.push(account.group);
+            self.unused.push(account.group);
         }
-        self.busy.retain(|group| group.remove().is_err());
     }
 
     fn prioritize(&mut self, user: &UserId, priority: Priority) -> io::Result<()> {

@@ -102,6 +102,28 @@ fn processes_of_an_account_are_in_its_group_which_goes_with_the_last() {
 }
 
 #[test]
+fn a_group_goes_also_if_its_last_process_takes_time_to_end() {
+    let Some(group) = empty_group() else {
+        return;
+    };
+    let groups = groups(&group);
+    let mut children = [start("sleep", "60"), start("sleep", "60")];
+    let [ending, other] = children.each_ref().map(Pid::from_child);
+    drop(groups.assign(ending, &user()));
+    let other_user = UserId::parse("u_def").unwrap();
+    let _other = groups.assign(other, &other_user);
+    let other_account = account_group(&group, &other_user);
+    until("the next is assigned", || is_in(other, &other_account));
+    let account = account_group(&group, &user());
+    assert!(is_in(ending, &account));
+    for child in &mut children {
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    until("the group is removed", || !account.path().exists());
+}
+
+#[test]
 fn an_account_that_wants_too_much_gives_way_until_it_does_not() {
     let Some(group) = empty_group() else {
         return;

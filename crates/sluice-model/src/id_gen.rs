@@ -67,6 +67,13 @@ impl IdGen {
     }
 }
 
+/// A text that all ids of this time and later are not less than, and all earlier ids are less than.
+pub fn lowest_at(ms: i64) -> String {
+    let mut text = [b'0'; MS_DIGITS];
+    write_base62(&mut text, u64::try_from(ms).unwrap_or(0).min(MAX_MS));
+    text.iter().copied().map(char::from).collect()
+}
+
 impl fmt::Debug for IdGen {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("IdGen")
@@ -156,6 +163,17 @@ mod tests {
             last = next;
         }
         assert_eq!(ids.last_ms, 1001);
+    }
+
+    #[test]
+    fn the_lowest_text_of_a_time_separates_earlier_and_later_ids() {
+        let id = |ms| InvocationId::generate(&mut IdGen::new(3), ms);
+        for ms in [1, 61, 62, 1_700_000_000_000] {
+            let lowest = lowest_at(ms);
+            assert!(id(ms).as_str() >= lowest.as_str());
+            assert!(id(ms - 1).as_str() < lowest.as_str());
+        }
+        assert_eq!(lowest_at(-5), "000000000");
     }
 
     #[test]

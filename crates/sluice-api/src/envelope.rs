@@ -19,7 +19,7 @@ pub struct List<T> {
 /// The position of a page in its list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PageInfo {
-    /// The number of items in the whole list.
+    /// The number of items in the whole list. For a search with `q`, `since` or `until`: of the matches in this page.
     pub total_count: u64,
     /// The number of items in this page.
     pub count: u64,
@@ -29,4 +29,10 @@ pub struct PageInfo {
     /// Cursor of the page's last item; null when the page is empty.
     #[schema(required = true)]
     pub end_cursor: Option<String>,
+    /// In a search: cursor of the item up to which it has looked. Pass it as `after` to search on, or as `before` if the page was
+    /// requested with `before`. Absent when there is nothing beyond. A page may be short, because a request searches for a
+    /// limited time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub searched_to: Option<String>,
 }

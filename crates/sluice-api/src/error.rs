@@ -12,7 +12,8 @@ use utoipa::ToSchema;
 pub struct ErrorBody {
     pub error: String,
     /// All errors of each field, under the name of the field. Errors of prop values are sentences under `configured_props`
-    /// and data under `props`. Errors of code are sentences under `component_code` and data under `code`.
+    /// and data under `props`. Errors of code are sentences under `component_code` and data under `code`. Errors of a search query
+    /// are data under `q`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(required = false)]
     pub details: BTreeMap<String, Vec<ErrorDetail>>,
@@ -29,7 +30,18 @@ pub enum ErrorDetail {
     Text(String),
     Document(DocumentError),
     Prop(PropError),
+    Query(QueryError),
     Code(CodeError),
+}
+
+/// An error in a search query.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct QueryError {
+    /// The character at which the error is. Counts from 1.
+    #[schema(example = 7)]
+    pub position: usize,
+    #[schema(example = "a value is missing")]
+    pub message: String,
 }
 
 /// An error in the document of a workflow. An error of a step's prop has `step`, `prop` and `code`.

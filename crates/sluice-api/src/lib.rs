@@ -64,7 +64,7 @@ pub use deliveries::{
     ReplayState, ReplayedDeliveries,
 };
 pub use envelope::{Data, List, PageInfo};
-pub use error::{DocumentError, ErrorBody, ErrorDetail, PropError};
+pub use error::{DocumentError, ErrorBody, ErrorDetail, PropError, QueryError};
 pub use events::{EventMetadata, EventSummary, OlderEvent, ReplayEvents, Replayed, TruncatedEvent};
 pub use flow::{Flow, FlowEdge, FlowNode, FlowNodeKind, FlowQuery};
 pub use forms::{AskOptions, AskProps, Choice, DynamicProps, OptionsPage, PropsAnswer};
@@ -80,7 +80,7 @@ pub use notifications::{
 pub use query::{
     AccountQuery, AccountsQuery, AppsOrder, AppsQuery, DeleteEventsQuery, DeleteSourceQuery,
     EventStreamQuery, EventsQuery, FieldQuery, IgnoreHookErrors, IncludeCredentials,
-    LogStreamQuery, OlderEventsQuery, PageQuery, SendStreamQuery, UsersQuery,
+    LogStreamQuery, LogsQuery, OlderEventsQuery, PageQuery, SendStreamQuery, UsersQuery,
 };
 pub use runs::{
     ErrorPlace, ReplayFrom, ReplayRun, ReplayRuns, ReplayedRuns, ReplayedState, Run, RunSend,

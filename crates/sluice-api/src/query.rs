@@ -34,7 +34,8 @@ pub struct EventsQuery {
     pub expand: Option<String>,
     /// A channel; `default` and the empty name are the default channel. Default: all channels except those that begin with `$`.
     pub event_name: Option<String>,
-    /// Text in the event's data or its summary, case-insensitive. With this or with a time, all stored events are searched.
+    /// Words, phrases and conditions on fields, such as `total:>100 status:paid "rush order" -test`. With this or with a time, all
+    /// stored events are searched.
     pub q: Option<String>,
     /// Only events of this time or later: epoch milliseconds or ISO 8601.
     pub since: Option<String>,
@@ -61,6 +62,8 @@ pub struct OlderEventsQuery {
 pub struct EventStreamQuery {
     /// A channel; `default` and the empty name are the default channel. Default: all channels except those that begin with `$`.
     pub event_name: Option<String>,
+    /// Only events that match this query, as in the list.
+    pub q: Option<String>,
     /// The same as the `Last-Event-ID` header, for clients that cannot send headers.
     pub last_event_id: Option<String>,
 }
@@ -75,10 +78,25 @@ pub struct SendStreamQuery {
     pub last_event_id: Option<String>,
 }
 
-/// From where to stream the log of a source.
+/// Which lines of a log to show.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct LogsQuery {
+    /// Words, phrases and conditions on fields, such as `level:error timeout`. With this or with a time, all stored lines are
+    /// searched.
+    pub q: Option<String>,
+    /// Only lines of this time or later: epoch milliseconds or ISO 8601.
+    pub since: Option<String>,
+    /// Only lines of this time or earlier: epoch milliseconds or ISO 8601.
+    pub until: Option<String>,
+}
+
+/// Which lines of the log of a source to stream, and from where.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct LogStreamQuery {
+    /// Only lines that match this query, as in the list.
+    pub q: Option<String>,
     /// The same as the `Last-Event-ID` header, for clients that cannot send headers.
     pub last_event_id: Option<String>,
 }

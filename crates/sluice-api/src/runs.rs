@@ -152,6 +152,13 @@ pub struct RunSend {
 pub struct RunsQuery {
     /// `queued`, `running`, `waiting`, `succeeded`, `failed` or `cancelled`.
     pub state: Option<String>,
+    /// Words, phrases and conditions on fields, such as `error:*declined* step:charge total:>100`. With this or with a time, all
+    /// stored runs are searched.
+    pub q: Option<String>,
+    /// Only runs whose event was accepted at this time or later: epoch milliseconds or ISO 8601.
+    pub since: Option<String>,
+    /// Only runs whose event was accepted at this time or earlier: epoch milliseconds or ISO 8601.
+    pub until: Option<String>,
     /// `run` returns complete runs of any size.
     pub expand: Option<String>,
 }

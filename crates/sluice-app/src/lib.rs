@@ -93,6 +93,6 @@ pub use webhooks::{
 };
 pub use workflows::{
     Callback, CancelledRun, ChangeWorkflow, Deploy, ErrorPlace, ErrorPlaces, FromRun, ReplayFrom,
-    ReplayRuns, ResumedRun, RunPage, RunView, TestView, TestWorkflow, TestedSend, TestedStep,
-    TriggerView, VersionView, WorkflowView, Workflows,
+    ReplayRuns, ResumedRun, RunList, RunPage, RunView, TestView, TestWorkflow, TestedSend,
+    TestedStep, TriggerView, VersionView, WorkflowView, Workflows,
 };

@@ -13,10 +13,10 @@ use http::{
     header::{RETRY_AFTER, WWW_AUTHENTICATE},
 };
 use rand::CryptoRng;
-use sluice_api::{ErrorBody, ErrorDetail, PropError};
+use sluice_api::{ErrorBody, ErrorDetail, PropError, QueryError};
 use sluice_engine::EngineError;
 use sluice_model::{
-    CodeError, Scope,
+    CodeError, Scope, SearchError,
     workflow::{DocumentError, StepPropError},
 };
 use sluice_store::StoreError;
@@ -36,6 +36,8 @@ type BoxError = Box<dyn Error + Send + Sync>;
 pub(crate) enum ApiError {
     #[error("{0}")]
     BadRequest(String),
+    #[error("q: {0}")]
+    Query(SearchError),
     #[error("the API key is missing or wrong; send Authorization: Bearer <API key>")]
     Unauthorized,
     #[error("this API key has expired; create another one")]
@@ -97,7 +99,7 @@ impl ApiError {
 
     pub(crate) fn status(&self) -> StatusCode {
         match self {
-            ApiError::BadRequest(_) => StatusCode::BAD_REQUEST,
+            ApiError::BadRequest(_) | ApiError::Query(_) => StatusCode::BAD_REQUEST,
             ApiError::Unauthorized | ApiError::ExpiredKey | ApiError::WrongKey => {
                 StatusCode::UNAUTHORIZED
             }
@@ -160,6 +162,7 @@ impl ApiError {
                 (BTreeMap::new(), Some(observations))
             }
             ApiError::Engine(error) => (details(error), None),
+            ApiError::Query(error) => (query_details(error), None),
             _ => (BTreeMap::new(), None),
         };
         ErrorBody {
@@ -253,6 +256,13 @@ fn code_details(errors: Vec<CodeError>) -> BTreeMap<String, Vec<ErrorDetail>> {
         ("component_code".to_owned(), sentences),
         ("code".to_owned(), data.collect()),
     ])
+}
+
+fn query_details(
+    SearchError { position, message }: SearchError,
+) -> BTreeMap<String, Vec<ErrorDetail>> {
+    let error = QueryError { position, message };
+    BTreeMap::from([("q".to_owned(), vec![ErrorDetail::Query(error)])])
 }
 
 fn texts(errors: impl IntoIterator<Item = String>) -> Vec<ErrorDetail> {

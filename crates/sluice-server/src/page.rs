@@ -104,9 +104,21 @@ pub(crate) fn list<T>(total: u64, rows: Vec<T>, cursor_of: impl Fn(&T) -> String
             count: rows.len() as u64,
             start_cursor: rows.first().map(&cursor_of),
             end_cursor: rows.last().map(&cursor_of),
+            searched_to: None,
         },
         data: rows,
     }
+}
+
+/// Wraps the matches of a search, which has looked at the items up to `searched_to`.
+pub(crate) fn matches<T>(
+    rows: Vec<T>,
+    searched_to: Option<String>,
+    cursor_of: impl Fn(&T) -> String,
+) -> List<T> {
+    let mut list = list(rows.len() as u64, rows, cursor_of);
+    list.page_info.searched_to = searched_to;
+    list
 }
 
 /// Wraps the rows of a page for clients that take a cursor for the promise of another page.
@@ -117,6 +129,7 @@ pub(crate) fn list_without_cursors<T>(total: u64, rows: Vec<T>) -> List<T> {
             count: rows.len() as u64,
             start_cursor: None,
             end_cursor: None,
+            searched_to: None,
         },
         data: rows,
     }

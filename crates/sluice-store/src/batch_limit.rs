@@ -1,6 +1,6 @@
 //! Limits of a batch in rows and bytes, so that one transaction does not hold its thread for long.
 
-use sluice_model::{EmitId, EventId};
+use sluice_model::{EmitId, EventId, InvocationId};
 
 use crate::{
     error::Result,
@@ -53,6 +53,15 @@ impl FromRow for SizedRow<EventId> {
 }
 
 impl FromRow for SizedRow<i64> {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(SizedRow {
+            key: row.get(0)?,
+            bytes: row.get(1)?,
+        })
+    }
+}
+
+impl FromRow for SizedRow<InvocationId> {
     fn from_row(row: &Row<'_>) -> Result<Self> {
         Ok(SizedRow {
             key: row.get(0)?,

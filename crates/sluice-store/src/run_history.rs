@@ -4,7 +4,7 @@ use sluice_model::{InvocationId, WorkflowId, workflow::RunOrigin};
 
 use crate::{
     batch_limit::BatchLimit,
-    conn::{Conn, query_all, query_one},
+    conn::{Conn, query_all, query_one, query_opt},
     error::Result,
     params,
     row::{FromRow, Row},
@@ -152,6 +152,21 @@ pub fn steps(
     query_all(c, &sql, params![workflow, run])
 }
 
+/// One run of a list.
+pub fn listed(
+    c: &mut dyn Conn,
+    workflow: &WorkflowId,
+    run: &InvocationId,
+    content: Content,
+) -> Result<Option<ListedRun>> {
+    let sql = format!(
+        "SELECT {HEAD_COLUMNS}, {}, CAST(octet_length(event) AS BIGINT) FROM runs \
+         WHERE workflow_id = ?1 AND id = ?2",
+        content.of("event")
+    );
+    query_opt(c, &sql, params![workflow, run])
+}
+
 /// How many runs [`page`] has in all.
 pub fn count(c: &mut dyn Conn, workflow: &WorkflowId, state: Option<RunState>) -> Result<u64> {
     let in_state = in_state(state);
@@ -160,9 +175,9 @@ pub fn count(c: &mut dyn Conn, workflow: &WorkflowId, state: Option<RunState>) -
 }
 
 /// A condition rather than a parameter, so that both databases find the index that suits.
-fn in_state(state: Option<RunState>) -> String {
+pub(crate) fn in_state(state: Option<RunState>) -> String {
     state.map_or_else(String::new, |state| {
-        format!("AND state = '{}'", state.as_str())
+        format!("AND runs.state = '{}'", state.as_str())
     })
 }
 

@@ -9,7 +9,7 @@ use sluice_model::{
     workflow::{RunError, RunOrigin, WorkflowDefinition},
 };
 use sluice_store::{
-    BatchLimit, Conn, StoreError,
+    Conn, StoreError,
     deployments::{self, Deployment},
     inbox,
     run_history::{self, Content, ListedRun, ListedStep},
@@ -22,10 +22,6 @@ use super::{
     error_place::{ErrorPlace, Sources},
     service::Workflows,
 };
-use crate::listing::Listing;
-
-/// A page of whole runs ends before this, unless it has a single run.
-const PAGE_BYTES: u64 = 16 * 1024 * 1024;
 
 pub struct RunView {
     /// With as much of its event as was asked for.
@@ -49,15 +45,6 @@ pub struct ErrorPlaces {
     pub steps: Vec<Option<ErrorPlace>>,
 }
 
-/// Which runs to list. At most one of the bounds is present.
-pub struct RunPage {
-    pub state: Option<RunState>,
-    pub limit: u32,
-    pub after: Option<InvocationId>,
-    pub before: Option<InvocationId>,
-    pub content: Content,
-}
-
 impl Workflows {
     /// Runs a workflow with an event of the caller.
     pub async fn run(
@@ -70,44 +57,6 @@ impl Workflows {
         let workflow = self.row(user, id_or_slug).await?;
         must_be_active(&workflow)?;
         self.accept.run(user, &workflow.id, event, trace).await
-    }
-
-    /// Started runs and queued replays, newest first.
-    pub async fn list_runs(
-        &self,
-        user: &UserId,
-        id_or_slug: &str,
-        page: RunPage,
-    ) -> Result<Listing<RunView>, EngineError> {
-        let workflow = self.row(user, id_or_slug).await?.id;
-        let RunPage {
-            state,
-            limit,
-            after,
-            before,
-            content,
-        } = page;
-        let selection = run_history::Selection {
-            state,
-            after,
-            before,
-            limit: BatchLimit {
-                rows: limit,
-                bytes: PAGE_BYTES,
-            },
-            content,
-        };
-        let listing = self.infra.store.read(move |c| {
-            let total = run_history::count(c, &workflow, state)?;
-            let found = run_history::page(c, &workflow, &selection)?;
-            let mut versions = Versions::default();
-            let mut rows = Vec::with_capacity(found.len());
-            for run in found {
-                rows.push(view(c, run, content, &mut versions)?);
-            }
-            Ok(Listing { total, rows })
-        });
-        Ok(listing.await?)
     }
 
     /// One run, even if it has not started.
@@ -194,7 +143,7 @@ fn queued(
 
 /// The versions of the runs of one page.
 #[derive(Default)]
-struct Versions(HashMap<DeploymentId, (u32, WorkflowDefinition)>);
+pub(super) struct Versions(HashMap<DeploymentId, (u32, WorkflowDefinition)>);
 
 impl Versions {
     fn get(
@@ -213,7 +162,7 @@ impl Versions {
     }
 }
 
-fn view(
+pub(super) fn view(
     c: &mut dyn Conn,
     listed: ListedRun,
     content: Content,

@@ -55,6 +55,10 @@ pub struct LiveEvent {
 }
 
 impl LiveEvent {
+    pub fn event(&self) -> &StoredEvent {
+        &self.event
+    }
+
     /// The event as readers get it, formatted once.
     pub fn frame(&self, format: impl FnOnce(&StoredEvent) -> Bytes) -> Bytes {
         self.frame.get_or_init(|| format(&self.event)).clone()

@@ -1,20 +1,20 @@
 //! Reads a page of events: of the newest ones, or of the matches of a search.
 
-use sluice_api::EventSummary;
+use sluice_api::{EventSummary, List};
 use sluice_infra::Infra;
 use sluice_model::{EmitterId, EmitterKind, EventId, UserId};
 use sluice_store::{
     Store, StoreError,
     events::{self, ChannelFilter, StoredEvent},
-    logs::{self, StoredLog},
+    logs::{self, StoredLog, event_id},
     routes::LOG_CHANNEL,
-    search::Search,
+    search::{Matches, Search},
     sources, workflows,
 };
 
 use crate::{
     error::ApiError,
-    page::PageRequest,
+    page::{self, PageRequest},
     routes::{
         event_parameters::channel_filter,
         event_search::{find_events, find_logs},
@@ -49,13 +49,13 @@ impl Rows {
     }
 }
 
-/// The total count, and the events of the page, newest first.
+/// A page of events, newest first.
 pub(super) async fn read(
     infra: &Infra,
     user: &UserId,
     emitter: &EmitterId,
     selection: EventSelection,
-) -> Result<(u64, Vec<EventSummary>), ApiError> {
+) -> Result<List<EventSummary>, ApiError> {
     let EventSelection {
         rows,
         page,
@@ -66,32 +66,59 @@ pub(super) async fn read(
     let store = &infra.store;
     match rows {
         Rows::Events(filter) => {
-            let (total, events) = match search {
-                None => newest_events(store, emitter, filter, page).await?,
-                Some(search) => find_events(store, emitter, filter, search, page).await?,
+            let summaries = |events: Vec<StoredEvent>| {
+                let events = events.into_iter();
+                let summaries = events.map(|event| summarise(emitter, event, detail));
+                summaries.collect::<Result<Vec<_>, _>>()
             };
-            let events = events.into_iter();
-            let summaries = events.map(|event| summarise(emitter, event, detail));
-            Ok((total, summaries.collect::<Result<_, _>>()?))
+            match search {
+                None => {
+                    let (total, events) = newest_events(store, emitter, filter, page).await?;
+                    Ok(page::list(total, summaries(events)?, cursor))
+                }
+                Some(search) => {
+                    let Matches { rows, searched_to } =
+                        find_events(store, emitter, filter, search, page).await?;
+                    let searched_to = searched_to.map(|id| id.to_string());
+                    Ok(page::matches(summaries(rows)?, searched_to, cursor))
+                }
+            }
         }
-        Rows::Logs => {
-            // Lines are ordered by the second part of their id.
-            let page = PageRequest {
-                limit: page.limit,
-                after: page.after.map(|id| id.seq),
-                before: page.before.map(|id| id.seq),
-            };
-            let (total, lines) = match search {
-                None => newest_logs(store, emitter, page).await?,
-                Some(search) => find_logs(store, emitter, search, page).await?,
-            };
-            let lines = lines.into_iter();
-            Ok((
-                total,
-                lines.map(|line| summarise_log(emitter, line)).collect(),
-            ))
+        Rows::Logs => log_lines(store, emitter, search, page).await,
+    }
+}
+
+async fn log_lines(
+    store: &Store,
+    emitter: &EmitterId,
+    search: Option<Search>,
+    page: PageRequest<EventId>,
+) -> Result<List<EventSummary>, ApiError> {
+    // Lines are ordered by the second part of their id.
+    let page = PageRequest {
+        limit: page.limit,
+        after: page.after.map(|id| id.seq),
+        before: page.before.map(|id| id.seq),
+    };
+    let summaries = |lines: Vec<StoredLog>| {
+        let lines = lines.into_iter();
+        lines.map(|line| summarise_log(emitter, line)).collect()
+    };
+    match search {
+        None => {
+            let (total, lines) = newest_logs(store, emitter, page).await?;
+            Ok(page::list(total, summaries(lines), cursor))
+        }
+        Some(search) => {
+            let Matches { rows, searched_to } = find_logs(store, emitter, search, page).await?;
+            let searched_to = searched_to.map(|seq| event_id(0, seq).to_string());
+            Ok(page::matches(summaries(rows), searched_to, cursor))
         }
     }
+}
+
+fn cursor(summary: &EventSummary) -> String {
+    summary.id.to_string()
 }
 
 /// An error unless the emitter exists and belongs to the user.

@@ -15,21 +15,21 @@ use crate::{
     error::ApiError,
     fields::FieldSelection,
     openapi::ApiErrors,
-    page::{self, PageRequest},
+    page::PageRequest,
     path::SourcePath,
     query::Query,
     reply,
     routes::{
         event_list::{self, EventSelection, Rows},
         event_parameters::{must_be_in_order, parse_bound, parse_expand},
-        event_search::parse_search,
+        search_parameters::parse_search,
     },
 };
 
 /// The newest events of a source
 ///
 /// At most the newest 100, on any number of pages; `total_count` counts all stored events. With `q`, `since` or `until`, all
-/// stored events are searched, and `total_count` counts the matches.
+/// stored events are searched. A request searches for a limited time; `searched_to` of `page_info` is where to search on.
 #[utoipa::path(get, path = "/sources/{id}/event_summaries", tag = "events", operation_id = "listEventSummaries",
     params(("id" = String, Path), PageQuery, EventsQuery, FieldQuery),
     responses((status = 200, description = "A page of events", body = List<EventSummary>), ApiErrors))]
@@ -43,12 +43,15 @@ pub(crate) async fn summaries(
 ) -> Result<Response, ApiError> {
     let selection = EventSelection {
         page: PageRequest::parse(&page, EventId::parse)?,
-        search: parse_search(&query)?,
+        search: parse_search(
+            query.q.as_deref(),
+            query.since.as_deref(),
+            query.until.as_deref(),
+        )?,
         detail: parse_expand(query.expand.as_deref())?,
         rows: Rows::parse(query.event_name)?,
     };
-    let (total, summaries) = event_list::read(&infra, &user.id, &id, selection).await?;
-    let list = page::list(total, summaries, |summary| summary.id.to_string());
+    let list = event_list::read(&infra, &user.id, &id, selection).await?;
     Ok(reply::many(list, &FieldSelection::new(&fields)))
 }
 

@@ -1,11 +1,13 @@
 //! The log of a source.
 
 use axum::{extract::State, response::Response};
-use sluice_api::{FieldQuery, List, LogLine, PageQuery};
+use sluice_api::{FieldQuery, List, LogLine, LogsQuery, PageQuery};
 use sluice_infra::Infra;
+use sluice_model::EmitterId;
 use sluice_store::{
+    Store, StoreError,
     logs::{self, StoredLog},
-    sources,
+    search::Matches,
 };
 
 use crate::{
@@ -17,34 +19,63 @@ use crate::{
     path::SourcePath,
     query::Query,
     reply,
+    routes::{event_list::must_exist, event_search::find_logs, search_parameters::parse_search},
 };
 
 /// The log of a source, newest line first
 ///
-/// Output of its code, and errors of its runs and hooks.
+/// Output of its code, and errors of its runs and hooks. With `q`, `since` or `until`, all stored lines are searched. A request
+/// searches for a limited time; `searched_to` of `page_info` is where to search on.
 #[utoipa::path(get, path = "/sources/{id}/logs", tag = "logs", operation_id = "listLogs",
-    params(("id" = String, Path), PageQuery, FieldQuery),
+    params(("id" = String, Path), PageQuery, LogsQuery, FieldQuery),
     responses((status = 200, description = "A page of log lines", body = List<LogLine>), ApiErrors))]
 pub(crate) async fn list(
     AuthUser(user): AuthUser,
     State(infra): State<Infra>,
     SourcePath(id): SourcePath,
     Query(page): Query<PageQuery>,
+    Query(query): Query<LogsQuery>,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
     let page = PageRequest::parse(&page, parse_cursor)?;
-    let read = infra.store.read(move |c| {
-        if sources::get(c, &user.id, &id)?.is_none() {
-            return Ok(None);
+    let LogsQuery { q, since, until } = query;
+    let search = parse_search(q.as_deref(), since.as_deref(), until.as_deref())?;
+    let emitter = id.into();
+    must_exist(&infra, &user.id, &emitter).await?;
+    let list = match search {
+        None => {
+            let (total, lines) = newest(&infra.store, emitter, page).await?;
+            page::list(total, on_the_wire_all(lines), cursor)
         }
-        let total = logs::count(c, &id)?;
-        let lines = logs::page(c, &id, page.limit, page.after, page.before)?;
-        Ok(Some((total, lines)))
-    });
-    let (total, lines) = read.await?.ok_or(ApiError::NotFound("source"))?;
-    let lines = lines.into_iter().map(on_the_wire).collect();
-    let list = page::list(total, lines, |line: &LogLine| line.id.clone());
+        Some(search) => {
+            let found = find_logs(&infra.store, &emitter, search, page).await?;
+            let Matches { rows, searched_to } = found;
+            let searched_to = searched_to.map(|seq| seq.to_string());
+            page::matches(on_the_wire_all(rows), searched_to, cursor)
+        }
+    };
     Ok(reply::many(list, &FieldSelection::new(&fields)))
+}
+
+async fn newest(
+    store: &Store,
+    emitter: EmitterId,
+    page: PageRequest<i64>,
+) -> Result<(u64, Vec<StoredLog>), StoreError> {
+    let read = store.read(move |c| {
+        let total = logs::count(c, &emitter)?;
+        let lines = logs::page(c, &emitter, page.limit, page.after, page.before)?;
+        Ok((total, lines))
+    });
+    read.await
+}
+
+fn on_the_wire_all(lines: Vec<StoredLog>) -> Vec<LogLine> {
+    lines.into_iter().map(on_the_wire).collect()
+}
+
+fn cursor(line: &LogLine) -> String {
+    line.id.clone()
 }
 
 /// A cursor is the number of a line.

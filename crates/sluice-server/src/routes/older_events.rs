@@ -47,9 +47,9 @@ pub(crate) async fn list(
         search: None,
         detail: Detail::Whole,
     };
-    let (total, summaries) = event_list::read(&infra, &user.id, &id, selection).await?;
-    let events = summaries.into_iter().map(as_older).collect();
-    let list = page::list_without_cursors(total, events);
+    let page = event_list::read(&infra, &user.id, &id, selection).await?;
+    let events = page.data.into_iter().map(as_older).collect();
+    let list = page::list_without_cursors(page.page_info.total_count, events);
     Ok(reply::many(list, &FieldSelection::new(&fields)))
 }
 

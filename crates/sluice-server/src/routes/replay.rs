@@ -17,7 +17,7 @@ use crate::{
     routes::{
         event_list::Rows,
         event_parameters::{must_be_in_order, parse_bound},
-        event_search::parse_times,
+        search_parameters::parse_times,
     },
 };
 

@@ -7,7 +7,7 @@ use sluice_api::{
     Data, FieldQuery, Invocation, List, PageQuery, ReplayRun, ReplayRuns, ReplayedRuns, Run,
     RunsQuery,
 };
-use sluice_app::{App, Listing, ReplayFrom, RunPage};
+use sluice_app::{App, ReplayFrom, RunList, RunPage};
 use sluice_infra::Infra;
 use sluice_model::InvocationId;
 use sluice_store::{run_history::Content, runs::RunState};
@@ -23,7 +23,12 @@ use crate::{
     path::{RunPath, WorkflowNamePath},
     query::Query,
     reply,
-    routes::{event_parameters::must_be_in_order, run_view::on_the_wire, summary::Detail},
+    routes::{
+        event_parameters::must_be_in_order,
+        run_view::on_the_wire,
+        search_parameters::{BUDGET, parse_search},
+        summary::Detail,
+    },
 };
 
 /// No text of so many bytes has more characters, and no preview shows more of one.
@@ -31,7 +36,9 @@ const PREVIEW_CHARACTERS: u32 = 1024;
 
 /// The runs of a workflow, newest first
 ///
-/// Runs that have started, and queued replays. `queued` of the workflow also counts events that wait.
+/// Runs that have started, and queued replays. `queued` of the workflow also counts events that wait. With `q`, `since` or
+/// `until`, all stored runs are searched. A request searches for a limited time; `searched_to` of `page_info` is where to search
+/// on.
 #[utoipa::path(get, path = "/workflows/{id}/runs", tag = "runs", operation_id = "listRuns",
     params(("id" = String, Path), PageQuery, RunsQuery, FieldQuery), extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, description = "A page of runs", body = List<Run>), ApiErrors))]
@@ -56,17 +63,28 @@ pub(crate) async fn list(
     };
     let page = RunPage {
         state: query.state.as_deref().map(parse_state).transpose()?,
+        search: parse_search(
+            query.q.as_deref(),
+            query.since.as_deref(),
+            query.until.as_deref(),
+        )?,
+        budget: BUDGET,
         limit,
         after,
         before,
         content,
     };
-    let Listing { total, rows } = app.workflows.list_runs(&user.id, &id, page).await?;
+    let RunList {
+        total,
+        rows,
+        searched_to,
+    } = app.workflows.list_runs(&user.id, &id, page).await?;
     let runs = rows
         .into_iter()
         .map(|view| on_the_wire(view, detail, &infra.settings))
         .collect::<Result<Vec<_>, _>>()?;
-    let list = page::list(total, runs, |run| run.id.to_string());
+    let mut list = page::list(total, runs, |run| run.id.to_string());
+    list.page_info.searched_to = searched_to.map(|id| id.to_string());
     Ok(reply::many(list, &FieldSelection::new(&fields)))
 }
 

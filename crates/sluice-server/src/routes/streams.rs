@@ -14,7 +14,7 @@ use http::{HeaderMap, Method};
 use sluice_api::{EventStreamQuery, EventSummary, LogLine, LogStreamQuery};
 use sluice_app::App;
 use sluice_engine::streams::Streams;
-use sluice_model::{EventId, SourceId};
+use sluice_model::{EventId, SearchQuery, SourceId};
 use sluice_store::routes::LOG_CHANNEL;
 
 use self::{
@@ -23,8 +23,13 @@ use self::{
     parameters::{get_only, last_event_id},
 };
 use crate::{
-    auth::Caller, error::ApiError, openapi::ApiErrors, path::SourcePath, query::Query,
-    routes::event_parameters::channel_filter, sse,
+    auth::Caller,
+    error::ApiError,
+    openapi::ApiErrors,
+    path::SourcePath,
+    query::Query,
+    routes::{event_parameters::channel_filter, search_parameters::parse_query},
+    sse,
 };
 
 /// Follow the events of a source
@@ -47,9 +52,14 @@ pub(crate) async fn events(
 ) -> Result<Response, ApiError> {
     get_only(&method)?;
     let after = last_event_id(&headers, query.last_event_id.as_deref())?;
+    let search = parse_query(query.q.as_deref())?;
     if query.event_name.as_deref() == Some(LOG_CHANNEL) {
-        let form = LineForm::Event;
-        return follow_lines(app, &streams, Caller { user, credential }, id, after, form).await;
+        let lines = Lines {
+            after,
+            query: search,
+            form: LineForm::Event,
+        };
+        return follow_lines(app, &streams, Caller { user, credential }, id, lines).await;
     }
     let channels = channel_filter(query.event_name)?;
     let reader = streams
@@ -58,6 +68,7 @@ pub(crate) async fn events(
     let frames = Frames::Events {
         source: id.into(),
         reader,
+        query: search,
     };
     let access = Access::While(credential, app);
     Ok(sse::response(body::stream(frames, access)))
@@ -103,7 +114,19 @@ pub(crate) async fn observations(
 ) -> Result<Response, ApiError> {
     get_only(&method)?;
     let after = last_event_id(&headers, query.last_event_id.as_deref())?;
-    follow_lines(app, &streams, caller, id, after, LineForm::Line).await
+    let lines = Lines {
+        after,
+        query: parse_query(query.q.as_deref())?,
+        form: LineForm::Line,
+    };
+    follow_lines(app, &streams, caller, id, lines).await
+}
+
+/// Which lines of a log to stream, and how.
+struct Lines {
+    after: Option<EventId>,
+    query: Option<SearchQuery>,
+    form: LineForm,
 }
 
 async fn follow_lines(
@@ -111,14 +134,14 @@ async fn follow_lines(
     streams: &Streams,
     Caller { user, credential }: Caller,
     source: SourceId,
-    after: Option<EventId>,
-    form: LineForm,
+    Lines { after, query, form }: Lines,
 ) -> Result<Response, ApiError> {
     let after = after.map(|id| id.seq);
     let reader = streams.follow_logs(&user.id, &source, after).await?;
     let frames = Frames::Lines {
         source: source.into(),
         reader,
+        query,
         form,
     };
     let access = Access::While(credential, app);

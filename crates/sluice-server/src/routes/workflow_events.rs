@@ -14,14 +14,14 @@ use crate::{
     error::ApiError,
     fields::FieldSelection,
     openapi::ApiErrors,
-    page::{self, PageRequest},
+    page::PageRequest,
     path::WorkflowNamePath,
     query::Query,
     reply,
     routes::{
         event_list::{self, EventSelection, Rows},
         event_parameters::parse_expand,
-        event_search::parse_search,
+        search_parameters::parse_search,
     },
 };
 
@@ -68,7 +68,11 @@ pub(crate) async fn errors(
 fn select(rows: Rows, page: &PageQuery, query: &EventsQuery) -> Result<EventSelection, ApiError> {
     Ok(EventSelection {
         page: PageRequest::parse(page, EventId::parse)?,
-        search: parse_search(query)?,
+        search: parse_search(
+            query.q.as_deref(),
+            query.since.as_deref(),
+            query.until.as_deref(),
+        )?,
         detail: parse_expand(query.expand.as_deref())?,
         rows,
     })
@@ -83,7 +87,6 @@ async fn list_page(
     fields: &FieldQuery,
 ) -> Result<Response, ApiError> {
     let workflow = app.workflows.id(user, id).await?;
-    let (total, summaries) = event_list::read(infra, user, &workflow, selection).await?;
-    let list = page::list(total, summaries, |summary| summary.id.to_string());
+    let list = event_list::read(infra, user, &workflow, selection).await?;
     Ok(reply::many(list, &FieldSelection::new(fields)))
 }

@@ -11,6 +11,7 @@ use sluice_store::{
     progress, queue_claims,
     run_history::{self, Content, Selection},
     runs,
+    search::Direction,
     sends::{
         SendKind,
         outbox::{self, SendQueue},
@@ -20,6 +21,7 @@ use sluice_store::{
 
 use crate::{
     delivery_history::{payloads, send},
+    search,
     support::{Db, TestStore, invocation_ids, source_id, user_id, webhook_id, workflow_id},
 };
 
@@ -144,6 +146,20 @@ fn pages_are_found_with_an_index(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
             };
             run_history::page(c, &workflow_id("a"), &selection)?;
             run_history::steps(c, &workflow_id("a"), &invocation_ids(1)[0], content)?;
+        }
+        Ok(())
+    });
+    assert_eq!(scans.unwrap_or_default(), Vec::<String>::new());
+}
+
+#[rstest]
+fn searches_use_an_index(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let scans = scans_of(db, |c| {
+        search::fixtures::store_one_of_each(c)?;
+        for direction in [Direction::Older, Direction::Newer] {
+            for text in ["paid", "state:failed", ""] {
+                search::fixtures::search_all(c, text, direction)?;
+            }
         }
         Ok(())
     });

@@ -6,8 +6,12 @@ use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use sluice_engine::streams::{EventReader, LogReader, StreamEnd, StreamedEvent, TrafficReader};
-use sluice_model::{EmitterId, EventId, UserId};
-use sluice_store::{events::StoredEvent, logs::StoredLog};
+use sluice_model::{EmitterId, EventId, SearchQuery, UserId};
+use sluice_store::{
+    events::StoredEvent,
+    logs::StoredLog,
+    search::{EventRecord, LogRecord},
+};
 
 use super::traffic_frame;
 use crate::{
@@ -25,10 +29,14 @@ pub(super) enum Frames {
     Events {
         source: EmitterId,
         reader: EventReader,
+        /// Only events that match it.
+        query: Option<SearchQuery>,
     },
     Lines {
         source: EmitterId,
         reader: LogReader,
+        /// Only lines that match it.
+        query: Option<SearchQuery>,
         form: LineForm,
     },
     /// The messages that a workflow sends to its stream.
@@ -57,18 +65,35 @@ impl Frames {
     /// The next message. `read_in` is the time that the client took to read the previous frame.
     pub(super) async fn next(&mut self, read_in: Duration) -> Result<Bytes, StreamEnd> {
         match self {
-            Frames::Events { source, reader } => Ok(match reader.next(read_in).await? {
-                StreamedEvent::Stored(event) => event_frame(source, event),
-                StreamedEvent::Live(live) => live.frame(|event| event_frame(source, event.clone())),
-            }),
+            Frames::Events {
+                source,
+                reader,
+                query,
+            } => loop {
+                match reader.next(read_in).await? {
+                    StreamedEvent::Stored(event) => {
+                        if is_event_match(query.as_ref(), &event) {
+                            return Ok(event_frame(source, event));
+                        }
+                    }
+                    StreamedEvent::Live(live) => {
+                        if is_event_match(query.as_ref(), live.event()) {
+                            return Ok(live.frame(|event| event_frame(source, event.clone())));
+                        }
+                    }
+                }
+            },
             Frames::Lines {
                 source,
                 reader,
+                query,
                 form,
-            } => {
+            } => loop {
                 let line = reader.next().await?;
-                Ok(line_frame(source, line, *form))
-            }
+                if is_line_match(query.as_ref(), &line) {
+                    return Ok(line_frame(source, line, *form));
+                }
+            },
             Frames::Sends {
                 workflow,
                 reader,
@@ -122,6 +147,14 @@ impl Frames {
             Frames::Traffic { .. } => "reconnect to continue",
         }
     }
+}
+
+fn is_event_match(query: Option<&SearchQuery>, event: &StoredEvent) -> bool {
+    query.is_none_or(|query| query.matches(&EventRecord::new(event)))
+}
+
+fn is_line_match(query: Option<&SearchQuery>, line: &StoredLog) -> bool {
+    query.is_none_or(|query| query.matches(&LogRecord::new(line)))
 }
 
 fn event_frame(source: &EmitterId, event: StoredEvent) -> Bytes {

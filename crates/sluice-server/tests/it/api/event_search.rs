@@ -1,13 +1,15 @@
 //! `GET /sources/{id}/event_summaries` with `q`, `since` and `until`: all that is kept is searched.
 
 use serde_json::{Value, json};
+use sluice_testkit::Api;
 
-use super::fixtures::{all_pages, emit, emit_numbers, escaped, page, refused};
+use super::fixtures::{Page, all_pages, emit, emit_numbers, escaped, page, refused};
 use crate::support::{Deployed, EMITTER, deploy, new_user};
 
 async fn found(source: &Deployed, query: &str) -> Vec<Value> {
     let path = source.path(&format!("/event_summaries?limit=100&{query}"));
-    page(&source.api, &path).await.each("event")
+    let pages = searched(&source.api, &path).await;
+    pages.iter().flat_map(|page| page.each("event")).collect()
 }
 
 async fn with_text(source: &Deployed, text: &str) -> Vec<Value> {
@@ -28,13 +30,31 @@ async fn text_is_found_in_keys_values_and_summaries_in_either_case() {
     assert_eq!(with_text(&source, "order").await, all);
     assert_eq!(with_text(&source, "ORDER").await, all);
     assert_eq!(with_text(&source, "köln").await, [value]);
-    assert_eq!(with_text(&source, "KÖLN").await, [json!(null); 0]);
+    assert_eq!(with_text(&source, "order -köln").await.len(), 2);
+    assert_eq!(with_text(&source, "KÖLN").await.len(), 1);
     assert_eq!(with_text(&source, "hidden").await, [json!(null); 0]);
     assert_eq!(with_text(&source, "summary").await, [json!(null); 0]);
 }
 
 #[tokio::test]
-async fn text_is_taken_literally_and_as_json_writes_it() {
+async fn fields_are_compared() {
+    let source = deploy(&new_user().await, EMITTER).await;
+    let order = |total: u32, status: &str| json!([{ "total": total, "status": status }]);
+    let emits = [order(50, "paid"), order(150, "Paid"), order(250, "open")];
+    emit(&source, &emits).await;
+    let totals = async |text: &str| -> Vec<Value> {
+        let found = with_text(&source, text).await;
+        found.iter().map(|event| event["total"].clone()).collect()
+    };
+    assert_eq!(totals("total:>100 status:paid").await, [150]);
+    assert_eq!(totals("total:100..250").await, [250, 150]);
+    assert_eq!(totals("-status:paid").await, [250]);
+    assert_eq!(totals("status:*").await, [250, 150, 50]);
+    assert_eq!(totals("status:!=open total:<60").await, [50]);
+}
+
+#[tokio::test]
+async fn text_is_taken_literally_in_quotes() {
     let source = deploy(&new_user().await, EMITTER).await;
     let values = [
         "100%",
@@ -46,16 +66,14 @@ async fn text_is_taken_literally_and_as_json_writes_it() {
     ];
     let emits: Vec<Value> = values.iter().map(|value| json!([value])).collect();
     emit(&source, &emits).await;
-    for (text, value) in ["0%", "e_c", "\"hi\"", "o\nl", "k\\s", "w!"]
-        .iter()
-        .zip(values)
-    {
+    let quoted = ["0%", "e_c", "\"\\\"hi\\\"\"", "\"o\nl\"", "k\\s", "w!"];
+    for (text, value) in quoted.iter().zip(values) {
         assert_eq!(with_text(&source, text).await, [value], "{text:?}");
     }
 }
 
 #[tokio::test]
-async fn a_search_goes_beyond_the_newest_100_and_counts_what_it_finds() {
+async fn a_search_goes_beyond_the_newest_100_page_by_page() {
     let source = deploy(&new_user().await, EMITTER).await;
     let emits: Vec<Value> = (1..=260)
         .map(|n| json!([{ "n": n, "even": n % 2 == 0 }]))
@@ -64,7 +82,13 @@ async fn a_search_goes_beyond_the_newest_100_and_counts_what_it_finds() {
     let path = source.path("/event_summaries?limit=50&q=true&include=event");
     let pages = all_pages(&source.api, &path).await;
     assert_eq!(pages.len(), 3);
-    assert!(pages.iter().all(|page| page.info["total_count"] == 130));
+    let info = &pages[0].info;
+    assert_eq!(
+        (&info["total_count"], &info["count"]),
+        (&json!(50), &json!(50))
+    );
+    assert_eq!(info["searched_to"], info["end_cursor"]);
+    assert_eq!(pages[2].info["searched_to"], Value::Null);
     let numbers = pages.iter().flat_map(|page| page.each("event"));
     let numbers: Vec<Value> = numbers.map(|event| event["n"].clone()).collect();
     let expected: Vec<Value> = (1..=130).rev().map(|half| json!(half * 2)).collect();
@@ -135,7 +159,8 @@ async fn a_search_goes_with_channels_and_expand() {
 async fn empty_text_is_no_search() {
     let source = deploy(&new_user().await, EMITTER).await;
     emit_numbers(&source, 105).await;
-    assert_eq!(found(&source, "q=").await.len(), 100);
+    let path = source.path("/event_summaries?limit=100&q=");
+    assert_eq!(page(&source.api, &path).await.rows.len(), 100);
     let list = page(&source.api, &source.path("/event_summaries?q=&limit=1")).await;
     assert_eq!(list.info["total_count"], 105);
 }
@@ -143,10 +168,11 @@ async fn empty_text_is_no_search() {
 #[tokio::test]
 async fn a_search_that_makes_no_sense_is_400_and_names_the_parameter() {
     let source = deploy(&new_user().await, EMITTER).await;
-    let long = format!("q={}", "x".repeat(1_001));
+    let long = format!("q={}", "x%20".repeat(501));
     for (query, name) in [
         (long.as_str(), "q"),
         ("q=a%00b", "q"),
+        ("q=total:", "q"),
         ("since=tomorrow", "since"),
         ("until=", "until"),
         ("since=2&until=1", "since"),
@@ -157,6 +183,11 @@ async fn a_search_that_makes_no_sense_is_400_and_names_the_parameter() {
     }
     let longest = "x".repeat(1_000);
     assert_eq!(with_text(&source, &longest).await, [0; 0]);
+    let path = source.path("/event_summaries?q=a%20total:%3E");
+    let body = source.api.get(&path).await.expect(400);
+    assert_eq!(body["error"], "q: a value is missing, at character 10");
+    let detail = json!({ "position": 10, "message": "a value is missing" });
+    assert_eq!(body["details"], json!({ "q": [detail] }));
 }
 
 #[tokio::test]
@@ -166,13 +197,18 @@ async fn events_that_take_more_than_one_step_to_search_are_all_found() {
     for number in 0..10 {
         emit(&source, &[json!([{ "number": number, "filler": filler }])]).await;
     }
-    let list = page(&source.api, &source.path("/event_summaries?q=YYYY&limit=3")).await;
-    assert_eq!(list.info["total_count"], 10);
-    assert_eq!(list.rows.len(), 3);
-    let one = page(
-        &source.api,
-        &source.path("/event_summaries?q=%22number%22:3,"),
-    )
-    .await;
-    assert_eq!(one.info["total_count"], 0, "a quote is one inside text");
+    let path = source.path("/event_summaries?q=YYYY&limit=100");
+    let pages = searched(&source.api, &path).await;
+    let rows: usize = pages.iter().map(|page| page.rows.len()).sum();
+    assert_eq!(rows, 10);
+}
+
+/// Follows `searched_to` to the end of the search.
+async fn searched(api: &Api, path: &str) -> Vec<Page> {
+    let mut pages = vec![page(api, path).await];
+    while let Some(cursor) = pages[pages.len() - 1].info["searched_to"].as_str() {
+        let next = format!("{path}&after={cursor}");
+        pages.push(page(api, &next).await);
+    }
+    pages
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::fixtures::{all_pages, field_names, page, text};
+use super::fixtures::{all_pages, field_names, page, refused, text};
 use crate::support::{Deployed, deploy, new_user};
 
 /// Logs the lines of its event.
@@ -103,4 +103,23 @@ async fn a_log_holds_the_lines_of_its_source_alone() {
     other.run(json!({ "lines": ["line 2."] })).await;
     other.log_with("line 2.").await;
     assert_eq!(messages(&source.logs().await), ["line 1."]);
+}
+
+#[tokio::test]
+async fn lines_are_searched_by_query_and_time() {
+    let (source, invocation) = counter(20).await;
+    let found = async |query: &str| {
+        let path = source.path(&format!("/logs?limit=100&{query}"));
+        let list = page(&source.api, &path).await;
+        assert_eq!(list.info["searched_to"], Value::Null);
+        messages(&list.rows)
+    };
+    assert_eq!(found("q=line%201").await.len(), 11);
+    assert_eq!(found("q=%22line%203.%22").await, ["line 3."]);
+    assert_eq!(found("q=-1%20level:info").await.len(), 9);
+    assert_eq!(found(&format!("q=invocation:{invocation}")).await.len(), 20);
+    assert_eq!(found("since=2100-01-01").await, [""; 0]);
+    assert_eq!(found("until=2100-01-01").await, countdown(20, 1));
+    let wrong = source.api.get(&source.path("/logs?q=level:")).await;
+    assert_eq!(refused(wrong, 400), "q: a value is missing, at character 7");
 }

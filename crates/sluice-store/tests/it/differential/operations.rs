@@ -3,7 +3,7 @@
 use std::{collections::HashSet, fmt, sync::Arc};
 
 use proptest::{option, prelude::*, sample::select};
-use sluice_model::{Cursor, EventId, InvocationId, SourceId, TimerSpec};
+use sluice_model::{Cursor, EventId, InvocationId, SearchQuery, SourceId, TimerSpec};
 use sluice_store::{
     BatchLimit, Conn, Page, Result,
     data_stores::{
@@ -16,7 +16,7 @@ use sluice_store::{
     kv,
     logs::{self, NewLog},
     pruning,
-    search::{self, Search},
+    search::{self, Direction, Part, Search},
     sources, timers,
     usage::{self, Usage},
 };
@@ -345,10 +345,16 @@ fn log_operation() -> impl Strategy<Value = Operation> {
                     None => 0,
                 };
                 let search = Search {
-                    text: Some("aé".to_owned()),
+                    query: SearchQuery::parse("aé").expect("a query"),
                     ..Search::default()
                 };
-                let found = search::logs(c, &source, &search, None)?.found.len();
+                let part = Part {
+                    direction: Direction::Older,
+                    from: None,
+                    rows: 1_000,
+                    wanted: 1_000,
+                };
+                let found = search::logs(c, &source, &search, &part)?.found.len();
                 let lines = logs::page(c, &source, 5, None, None)?;
                 let messages: Vec<_> = lines.iter().map(|line| line.message.as_str()).collect();
                 Ok(format!("{pruned} {found} {messages:?}"))

@@ -30,6 +30,7 @@ mod sources;
 mod subscriptions;
 mod text;
 mod tools;
+mod traces;
 mod traffic;
 mod users;
 mod webhooks;
@@ -93,6 +94,7 @@ pub use sources::{
 };
 pub use subscriptions::{AutoSubscribe, Subscription, SubscriptionParameters};
 pub use tools::{EnableTool, RunTool, Tool};
+pub use traces::{Trace, TraceNode, TraceNodeKind, TraceNodeStatus, TraceQuery};
 pub use traffic::{EmitterTraffic, RouteTraffic, Traffic, WebhookTraffic};
 pub use users::{
     CreateUser, CreatedUser, FreeUser, ListedUser, NO_LIMIT, PaidUser, RotatedKey, SignUp,

@@ -35,6 +35,7 @@ mod subscriptions;
 mod tick_health;
 mod timer_rows;
 mod tools;
+mod traces;
 mod user_changes;
 mod users;
 mod webhooks;
@@ -86,6 +87,7 @@ pub use sources::{CreateSource, EventRange, OnHookError, SourceView, Sources, Up
 pub use subscriptions::Subscriptions;
 pub use tick_health::TickHealth;
 pub use tools::{EnableTool, ToolView, Tools};
+pub use traces::{Trace, TraceKind, TraceNode, TraceQuery, TraceStatus, Traces};
 pub use users::{FirstUser, NewUser, PLACEHOLDER_EMAIL, UserChange, Users};
 pub use webhooks::{
     NewWebhook, ReplayRange, ReplayedDelivery, WebhookChange, WebhookHealth, WebhookStatus,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sluice_model::{InvocationId, TraceContext};
+use sluice_model::{EventAddress, InvocationId, TraceContext};
 use sluice_store::inbox::{InboxItem, InboxKind};
 
 /// One accepted invocation.
@@ -10,7 +10,7 @@ use sluice_store::inbox::{InboxItem, InboxKind};
 pub(crate) struct Work {
     pub(crate) id: InvocationId,
     pub(crate) kind: InboxKind,
-    /// The interface prop that received it.
+    /// The interface prop that received it. For an event, its address.
     pub(crate) prop: Option<Arc<str>>,
     pub(crate) event: Arc<str>,
     pub(crate) attempts: u32,
@@ -25,6 +25,13 @@ pub(crate) struct Work {
 }
 
 impl Work {
+    /// The event that caused it, if it was one.
+    pub(crate) fn cause(&self) -> Option<EventAddress> {
+        let address = self.prop.as_deref();
+        let address = address.filter(|_| self.kind == InboxKind::Event)?;
+        EventAddress::parse(address)
+    }
+
     /// Its process has died. Invocations that shared a dead process run alone from then on, also after a restart, so
     /// that only the one that kills its process uses up its attempts.
     pub(crate) fn is_suspect(&self) -> bool {

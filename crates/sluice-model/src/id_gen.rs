@@ -92,6 +92,13 @@ fn write_base62(digits: &mut [u8], mut value: u64) {
     }
 }
 
+fn read_base62(digits: &[u8]) -> u64 {
+    let value = |digit: &u8| ALPHABET.iter().position(|known| known == digit);
+    digits.iter().fold(0, |sum, digit| {
+        sum * 62 + value(digit).unwrap_or_default() as u64
+    })
+}
+
 macro_rules! ordered_id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
@@ -115,6 +122,11 @@ macro_rules! ordered_id {
             pub fn as_str(&self) -> &str {
                 str::from_utf8(&self.0).expect("only ASCII is ever stored")
             }
+
+            /// When it was generated, in epoch milliseconds.
+            pub fn time_ms(&self) -> i64 {
+                i64::try_from(read_base62(&self.0[..MS_DIGITS])).unwrap_or_default()
+            }
         }
 
         text_id!($name);
@@ -130,7 +142,7 @@ ordered_id!(
     EmitId
 );
 
-/// An invocation that an event causes may have the id of the event.
+/// An invocation that an event causes has the id of the event, or a new one for a replay.
 impl From<EmitId> for InvocationId {
     fn from(EmitId(text): EmitId) -> InvocationId {
         InvocationId(text)
@@ -183,6 +195,9 @@ mod tests {
         assert_ne!(EmitId::generate(&mut IdGen::new(2), 5), id);
         let json = serde_json::to_string(&id).unwrap();
         assert_eq!(serde_json::from_str::<EmitId>(&json).unwrap(), id);
+        assert_eq!(id.time_ms(), 5);
+        let id = EmitId::generate(&mut IdGen::new(1), 1_763_547_227_123);
+        assert_eq!(id.time_ms(), 1_763_547_227_123);
         assert_eq!(EmitId::parse(""), None);
         assert_eq!(EmitId::parse(&"a".repeat(28)), None);
         assert_eq!(EmitId::parse(&"-".repeat(27)), None);

@@ -33,6 +33,7 @@ pub mod version;
 pub mod workflow;
 
 mod address;
+mod event_address;
 mod json_value;
 mod mail_address;
 mod number;
@@ -55,6 +56,7 @@ pub use component_failure::{ComponentFailure, FailureReason};
 pub use cursor::Cursor;
 pub use dedupe::{DedupeKey, DedupeState, Verdict, order_by_ts};
 pub use emitter_id::{EmitterId, EmitterKind, SourceId, WorkflowId};
+pub use event_address::EventAddress;
 pub use event_id::EventId;
 pub use id_gen::{EmitId, IdGen, InvocationId};
 pub use ids::{

@@ -51,6 +51,7 @@ pub(crate) use self::errors::ApiErrors;
         (name = "streams", description = "Events, log lines and traffic as server-sent events, as they happen."),
         (name = "subscriptions", description = "Which listeners get the events of which emitters."),
         (name = "tools", description = "Actions that AI agents and other programs may run."),
+        (name = "traces", description = "The work that one request caused, from the source to the last delivery."),
         (name = "users", description = "Users, their keys and their overview."),
         (name = "webhooks", description = "URLs that events are delivered to."),
         (name = "workflows", description = "Documents of steps, and their deployed versions."),

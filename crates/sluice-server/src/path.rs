@@ -48,6 +48,9 @@ pub(crate) struct WorkflowPath(pub(crate) WorkflowId);
 /// The id of a delivery.
 pub(crate) struct DeliveryPath(pub(crate) DeliveryId);
 
+/// An id in a trace, free of NUL characters.
+pub(crate) struct TracePath(pub(crate) String);
+
 /// The id or the slug of an app, free of NUL characters.
 pub(crate) struct AppPath(pub(crate) String);
 
@@ -129,6 +132,17 @@ impl<S: Send + Sync> FromRequestParts<S> for DeliveryPath {
         let text = segment(parts, state).await;
         let id = text.as_deref().and_then(DeliveryId::parse);
         id.map(DeliveryPath).ok_or(ApiError::NotFound("delivery"))
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for TracePath {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Self::Rejection> {
+        let text = segment(parts, state).await;
+        text.filter(|text| !text.contains('\0'))
+            .map(TracePath)
+            .ok_or(ApiError::NotFound("id"))
     }
 }
 

@@ -32,8 +32,9 @@ use crate::{
         accounts, actions, activity, agent_access, agent_oauth, api_keys, apps, audit, cluster,
         components, connect, connect_callback, data_stores, deliveries, events, flow, forms,
         imports, logs, notifications, oidc, older_events, one_event, operations, registry, replay,
-        runs, server, session, sessions, signup, sources, streams, subscriptions, tools, uploads,
-        user_admin, users, webhooks, workflow_events, workflow_tests, workflow_versions, workflows,
+        runs, server, session, sessions, signup, sources, streams, subscriptions, tools, traces,
+        uploads, user_admin, users, webhooks, workflow_events, workflow_tests, workflow_versions,
+        workflows,
     },
     state::ServerState,
 };
@@ -105,6 +106,7 @@ fn api() -> OpenApiRouter<ServerState> {
         .routes(routes!(server::get))
         .routes(routes!(cluster::list))
         .routes(routes!(flow::get))
+        .routes(routes!(traces::get))
         .routes(routes!(streams::events))
         .routes(routes!(streams::emits))
         .routes(routes!(streams::observations))

@@ -45,6 +45,7 @@ pub(crate) mod subscriptions;
 pub(crate) mod summary;
 mod text_parameters;
 pub(crate) mod tools;
+pub(crate) mod traces;
 pub(crate) mod uploads;
 pub(crate) mod user_admin;
 mod user_fields;

@@ -113,6 +113,7 @@ const NEEDS: &[(&str, &str, Need)] = &[
     ("POST", "/v1/webhooks/{id}/retry", DEPLOY),
     ("GET", "/v1/deliveries", READ),
     ("GET", "/v1/deliveries/{id}", READ),
+    ("GET", "/v1/traces/{id}", READ),
     ("POST", "/v1/deliveries/{id}/replay", DEPLOY),
     ("POST", "/v1/deliveries/replay", DEPLOY),
     // Data stores, apps and accounts

@@ -1,18 +1,21 @@
 //! Emitted events. An event's id is unique for its source and grows with every emit.
 
-use std::borrow::Cow;
+mod take;
 
 use sluice_model::{EmitterId, EventId};
 
 use crate::{
     batch_limit::BatchLimit,
-    conn::{Conn, Dialect, Query, query_all, query_one, query_opt},
+    conn::{Conn, query_all, query_one, query_opt},
     error::Result,
     event_id_row::EventIdRow,
     params,
+    provenance::{self, Provenance},
     row::{FromRow, Row},
     value::Value,
 };
+
+pub use self::take::Take;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NewEvent<'a> {
@@ -105,13 +108,17 @@ pub(crate) const HIGHEST: EventId = EventId {
     seq: i64::MAX,
 };
 
-const INSERT: &str = "INSERT INTO events (emitter_id, ms, seq, channel, emit_id, meta, data) \
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+const INSERT: &str = "INSERT INTO events (emitter_id, ms, seq, channel, emit_id, invocation_id, cause, \
+     duration_ms, trace, meta, data) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
 
 /// The values of a row.
-const COLUMNS: usize = 7;
+const COLUMNS: usize = 11;
 
-fn values<'a>(emitter: &'a EmitterId, event: &NewEvent<'a>) -> [Value<'a>; COLUMNS] {
+fn values<'a>(
+    emitter: &'a EmitterId,
+    event: &NewEvent<'a>,
+    provenance: Option<&'a Provenance>,
+) -> [Value<'a>; COLUMNS] {
     let NewEvent {
         id: EventId { ms, seq },
         channel,
@@ -119,58 +126,27 @@ fn values<'a>(emitter: &'a EmitterId, event: &NewEvent<'a>) -> [Value<'a>; COLUM
         meta,
         data,
     } = *event;
-    *params![emitter, ms, seq, channel, emit_id, meta, data]
+    let [invocation, cause, duration, trace] = provenance::values(provenance);
+    *params![
+        emitter, ms, seq, channel, emit_id, invocation, cause, duration, trace, meta, data
+    ]
 }
 
 /// Inserts events of one emitter. Conflicts on the ids. Deferred.
 pub fn insert_all<'a>(
     c: &mut dyn Conn,
     emitter: &'a EmitterId,
-    events: impl Iterator<Item = NewEvent<'a>>,
+    events: impl Iterator<Item = (NewEvent<'a>, Option<&'a Provenance>)>,
 ) -> Result<()> {
-    let values: Vec<Value<'a>> = events.flat_map(|event| values(emitter, &event)).collect();
+    let values: Vec<Value<'a>> = events
+        .flat_map(|(event, provenance)| values(emitter, &event, provenance))
+        .collect();
     c.insert_later(INSERT, COLUMNS, &values)
 }
 
-/// Conflicts on the id.
+/// Inserts an event without a cause. Conflicts on the id.
 pub fn insert(c: &mut dyn Conn, emitter: &EmitterId, event: &NewEvent<'_>) -> Result<()> {
-    c.execute(INSERT, &values(emitter, event)).map(drop)
-}
-
-/// Takes an event out.
-#[derive(Debug)]
-pub struct Take<'a> {
-    emitter: &'a EmitterId,
-    id: EventId,
-    /// `None` when it was deleted meanwhile.
-    pub taken: Option<StoredEvent>,
-}
-
-impl<'a> Take<'a> {
-    pub fn new(emitter: &'a EmitterId, id: EventId) -> Take<'a> {
-        Take {
-            emitter,
-            id,
-            taken: None,
-        }
-    }
-}
-
-impl<'a> Query<'a> for Take<'a> {
-    fn sql(&self, _: Dialect) -> Cow<'static, str> {
-        "DELETE FROM events WHERE emitter_id = ?1 AND ms = ?2 AND seq = ?3 \
-         RETURNING ms, seq, channel, emit_id, meta, data"
-            .into()
-    }
-
-    fn params(&self) -> Vec<Value<'a>> {
-        params![self.emitter, self.id.ms, self.id.seq].to_vec()
-    }
-
-    fn row(&mut self, row: &Row<'_>) -> Result<()> {
-        self.taken = Some(StoredEvent::from_row(row)?);
-        Ok(())
-    }
+    c.execute(INSERT, &values(emitter, event, None)).map(drop)
 }
 
 /// A page of events, newest first. `after` asks for events that follow an id in that order: older ones.

@@ -44,7 +44,7 @@ text_enum!(InboxKind {
 pub struct NewInboxItem<'a> {
     pub id: &'a InvocationId,
     pub kind: InboxKind,
-    /// The interface prop it came through.
+    /// The interface prop it came through. For an event, its address.
     pub prop: Option<&'a str>,
     /// The event, as JSON.
     pub payload: &'a str,

@@ -15,5 +15,6 @@ pub use list::ActionRunPage;
 pub(crate) use prepare::{must_be_an_action, use_account};
 pub use ran::RanAction;
 pub use request::RunAction;
+pub(crate) use run::SOURCE_TYPE;
 pub use service::Actions;
 pub use view::ActionRunView;

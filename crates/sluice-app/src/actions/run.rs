@@ -30,7 +30,7 @@ use crate::{
 };
 
 /// Of runs of actions.
-pub(super) const SOURCE_TYPE: &str = "action";
+pub(crate) const SOURCE_TYPE: &str = "action";
 const QUEUED: &str = r#"{"cause":"action"}"#;
 /// No caller waits longer.
 const LONGEST_WAIT: Duration = Duration::from_mins(5);
@@ -178,6 +178,7 @@ fn store(
         origin: RunOrigin {
             source_type: SOURCE_TYPE.to_owned(),
             emitter_id: None,
+            event_id: None,
             replay_of,
             key_id,
         },

@@ -124,6 +124,7 @@ fn queued(
         origin: RunOrigin {
             source_type: item.kind.as_str().to_owned(),
             emitter_id: None,
+            event_id: None,
             replay_of: None,
             key_id: None,
         },

@@ -1,7 +1,7 @@
 //! The rows of one transaction, as data: events, state, key-value writes, logs, runs, timers, usage, and the
 //! acknowledgement of the inbox rows that caused them.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::value::RawValue;
 use sluice_model::{EmitId, EmitterId, EventId, InvocationId, TraceContext, UserId};
@@ -11,6 +11,7 @@ use sluice_store::{
     activity::Counts,
     deliveries::Outgoing,
     events::{ChannelFilter, NewEvent, StoredEvent},
+    provenance::Provenance,
     run_steps::StepRecord,
     runs::Run,
     sends::{SendRow, SendState},
@@ -96,6 +97,7 @@ pub(crate) struct EventRow {
     /// Length of the chain of events that caused it.
     pub(crate) depth: u32,
     pub(crate) held_until: Option<i64>,
+    pub(crate) provenance: Option<Arc<Provenance>>,
     /// The span that emitted it.
     pub(crate) trace: Option<TraceContext>,
     /// Stored when the chain is too long for the sources and workflows that listen.

@@ -50,6 +50,7 @@ impl RowBuilder<'_> {
             audience: Audience::Listeners,
             depth,
             held_until: None,
+            provenance: None,
             trace: None,
             loop_error: None,
         }

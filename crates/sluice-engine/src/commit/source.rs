@@ -1,14 +1,20 @@
 //! Outcomes of a source's invocations as rows: emits are ordered, deduplicated and numbered, failures become error events,
 //! and a tick arms its timer again.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 use serde_json::{Value, value::RawValue};
-use sluice_infra::compute_ms;
+use sluice_infra::{compute_ms, millis};
 use sluice_model::{
     DedupeKey, DedupeState, InvocationId, SourceId, TraceContext, UserId, Verdict, order_by_ts,
 };
 use sluice_runtime::{Emit, EmitId, Failure, LogLevel, LogLine, Outcome};
-use sluice_store::{routes::ERROR_CHANNEL, state::Fence};
+use sluice_store::{
+    provenance::{self, Provenance},
+    routes::ERROR_CHANNEL,
+    state::Fence,
+};
 
 use super::{
     batch::{Batch, EventRow, LogRow, LoopError, ReleasedEvent, StateRow},
@@ -30,6 +36,18 @@ pub(crate) enum Trigger {
     /// A request that is not in the inbox. Its client is answered when it is committed.
     Direct(Work),
     Hook,
+}
+
+impl Trigger {
+    /// The cause as it is stored.
+    fn cause(&self) -> provenance::Cause {
+        match self {
+            Trigger::Inbox(work) | Trigger::Direct(work) => {
+                provenance::Cause::of(work.kind, work.prop.as_deref())
+            }
+            Trigger::Hook => provenance::Cause::new("hook"),
+        }
+    }
 }
 
 /// Rows that belong to no ended invocation.
@@ -78,6 +96,7 @@ struct Meta<'a> {
 /// The invocation that rows come from.
 #[derive(Clone, Copy)]
 struct Cause<'a> {
+    provenance: &'a Arc<Provenance>,
     id: InvocationId,
     event: &'a str,
     kind: &'a str,
@@ -147,7 +166,7 @@ impl SourceCommit<'_> {
             writes,
             logs,
             failure,
-            duration: _,
+            duration,
             uncharged,
             answer: _,
             step: _,
@@ -165,7 +184,14 @@ impl SourceCommit<'_> {
             ),
             Trigger::Hook => ("null", "hook", 0, None),
         };
+        let provenance = Arc::new(Provenance {
+            invocation: id,
+            cause: trigger.cause(),
+            duration_ms: u64::try_from(millis(duration)).ok(),
+            trace: trace.cloned(),
+        });
         let cause = Cause {
+            provenance: &provenance,
             id,
             event,
             kind,
@@ -250,6 +276,7 @@ impl SourceCommit<'_> {
             delivery_ts,
         });
         event.trace = cause.trace.cloned();
+        event.provenance = Some(Arc::clone(cause.provenance));
         let now_ms = self.rows.now_ms;
         event.held_until = delivery_ts.filter(|due| *due > now_ms);
         if cause.depth >= self.rows.max_depth && !event.starts_chain(now_ms) {
@@ -314,6 +341,7 @@ impl SourceCommit<'_> {
             .rows
             .event(emit_id, ERROR_CHANNEL.to_owned(), data, cause.depth);
         event.trace = cause.trace.cloned();
+        event.provenance = Some(Arc::clone(cause.provenance));
         event.meta = meta_json(&Meta {
             id: None,
             summary: Some(&failure.message),

@@ -1,5 +1,7 @@
 //! Outcomes of a workflow's steps as rows: step records, sends, events, and the end of runs.
 
+use std::sync::Arc;
+
 use serde::Deserialize;
 use serde_json::{
     json,
@@ -11,6 +13,7 @@ use sluice_model::{
 };
 use sluice_runtime::{Failure, HeldReport, Send};
 use sluice_store::{
+    provenance::{Cause, Provenance},
     routes::{ERROR_CHANNEL, SSE_CHANNEL},
     run_steps::StepRecord,
     runs::{Run, RunState},
@@ -313,6 +316,7 @@ impl WorkflowCommit<'_> {
                 let mut event = self.rows.event(send.id, channel, data, run.depth);
                 event.listener_data = Some(raw_event);
                 event.trace.clone_from(&send.trace);
+                event.provenance = Some(provenance(run));
                 if run.depth >= self.rows.max_depth {
                     let failure = event_loop("sources and workflows", run.depth);
                     event.loop_error = Some(Box::new(LoopError {
@@ -327,6 +331,7 @@ impl WorkflowCommit<'_> {
                 let mut event = self
                     .rows
                     .event(send.id, SSE_CHANNEL.to_owned(), data, run.depth);
+                event.provenance = Some(provenance(run));
                 event.audience = Audience::Stream;
                 Some(event)
             }
@@ -372,9 +377,20 @@ impl WorkflowCommit<'_> {
             .rows
             .event(emit_id, ERROR_CHANNEL.to_owned(), data, run.depth);
         event.trace.clone_from(&run.trace);
+        event.provenance = Some(provenance(run));
         event.meta = json!({ "summary": failure.message }).to_string();
         event
     }
+}
+
+/// The run as the cause of an event. Its row has the rest.
+fn provenance(run: &Run) -> Arc<Provenance> {
+    Arc::new(Provenance {
+        invocation: run.id,
+        cause: Cause::new(&*run.origin.source_type),
+        duration_ms: None,
+        trace: run.trace.clone(),
+    })
 }
 
 fn stored_kind(kind: sluice_runtime::SendKind) -> SendKind {

@@ -2,6 +2,8 @@
 //!
 //! Two round trips at most: one for everything that a commit reads, with its number, and one for everything that it writes.
 
+use std::sync::Arc;
+
 use sluice_infra::MS_PER_HOUR;
 use sluice_model::{EmitId, EmitterKind, InvocationId};
 use sluice_store::{
@@ -13,6 +15,7 @@ use sluice_store::{
     held_events::{self, HeldEvent},
     inbox, kv,
     logs::{self, NewLog, Reservation},
+    provenance::Provenance,
     routes::Listeners,
     run_steps, runs, sends,
     state::{self, Advance, TakeNumber},
@@ -123,6 +126,7 @@ fn write_rows(c: &mut dyn Conn, batch: &Batch, reads: Reads<'_>) -> Result<Appli
         events: Vec::with_capacity(batch.events.len()),
         held: Vec::new(),
         more_events: Vec::new(),
+        more_provenances: Vec::new(),
         log_places: reads
             .log_lines
             .map_or_else(Vec::new, |lines| lines.seqs)
@@ -133,7 +137,7 @@ fn write_rows(c: &mut dyn Conn, batch: &Batch, reads: Reads<'_>) -> Result<Appli
         rows.add_event(event)?;
     }
     for (released, take) in batch.released.iter().zip(reads.released) {
-        rows.release(released, take.taken)?;
+        rows.release(released, take)?;
     }
     for row in &batch.logs {
         rows.add_log(row)?;
@@ -142,8 +146,9 @@ fn write_rows(c: &mut dyn Conn, batch: &Batch, reads: Reads<'_>) -> Result<Appli
     for change in &batch.runs {
         write_run(c, batch, change)?;
     }
-    let released = rows.more_events.iter().map(StoredEvent::as_new);
-    events::insert_all(c, emitter, rows.events.iter().copied().chain(released))?;
+    let more = rows.more_events.iter().map(StoredEvent::as_new);
+    let more = more.zip(rows.more_provenances.iter().map(Option::as_deref));
+    events::insert_all(c, emitter, rows.events.iter().copied().chain(more))?;
     for held in &rows.held {
         held_events::insert(c, held)?;
     }
@@ -181,17 +186,20 @@ fn write_rows(c: &mut dyn Conn, batch: &Batch, reads: Reads<'_>) -> Result<Appli
 struct Rows<'a> {
     batch: &'a Batch,
     router: Router<'a>,
-    events: Vec<NewEvent<'a>>,
+    events: Vec<(NewEvent<'a>, Option<&'a Provenance>)>,
     held: Vec<HeldEvent>,
     /// Stored besides those of the batch: errors of chains that are too long, and released events.
     more_events: Vec<StoredEvent>,
+    /// Of each of these.
+    more_provenances: Vec<Option<Arc<Provenance>>>,
     log_places: std::vec::IntoIter<i64>,
     logs: Vec<(i64, NewLog<'a>)>,
 }
 
 impl<'a> Rows<'a> {
     fn add_event(&mut self, event: &'a EventRow) -> Result<(), StoreError> {
-        self.events.push(event.new_event());
+        let provenance = event.provenance.as_deref();
+        self.events.push((event.new_event(), provenance));
         self.route_event(event)
     }
 
@@ -226,17 +234,14 @@ impl<'a> Rows<'a> {
                 self.add_log(log)?;
             }
             self.more_events.push(event.stored());
+            self.more_provenances.push(event.provenance.clone());
         }
         Ok(())
     }
 
     /// Stores a held event under its new id and routes it, unless it was deleted meanwhile.
-    fn release(
-        &mut self,
-        released: &ReleasedEvent,
-        taken: Option<StoredEvent>,
-    ) -> Result<(), StoreError> {
-        let Some(mut event) = taken else {
+    fn release(&mut self, released: &ReleasedEvent, take: Take<'_>) -> Result<(), StoreError> {
+        let Some(mut event) = take.taken else {
             return Ok(());
         };
         event.id = released.id;
@@ -248,10 +253,14 @@ impl<'a> Rows<'a> {
             id: event.id,
             channel: &event.channel,
             data: &event.data,
-            trace: None,
+            trace: take
+                .provenance
+                .as_ref()
+                .and_then(|cause| cause.trace.as_ref()),
         };
         self.router.route_copy(&outgoing, released.depth);
         self.more_events.push(event);
+        self.more_provenances.push(take.provenance.map(Arc::new));
         Ok(())
     }
 

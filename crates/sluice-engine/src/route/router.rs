@@ -6,7 +6,9 @@
 use std::{borrow::Cow, collections::BTreeMap};
 
 use serde::Serialize;
-use sluice_model::{EmitId, EmitterId, EventId, InvocationId, TraceContext, UserId, WebhookId};
+use sluice_model::{
+    EmitId, EmitterId, EventAddress, EventId, InvocationId, TraceContext, UserId, WebhookId,
+};
 use sluice_store::{
     Conn, StoreError,
     deliveries::{self, Outgoing},
@@ -37,8 +39,9 @@ struct RoutedEvent<'a> {
     depth: u32,
     trace: Option<TraceContext>,
     has_deliveries: bool,
-    /// Listening sources and workflows. A workflow learns which emitter triggered it.
-    runs: Vec<(EmitterId, Option<&'a str>)>,
+    /// Listening sources and workflows. They learn which event caused their run.
+    runs: Vec<EmitterId>,
+    address: String,
 }
 
 /// What an event carries to its listeners.
@@ -143,6 +146,7 @@ impl<'a> Router<'a> {
             trace,
             has_deliveries: false,
             runs: Vec::new(),
+            address: String::new(),
         };
         for listener in listeners {
             match listener {
@@ -151,13 +155,17 @@ impl<'a> Router<'a> {
                     self.deliveries.push((emit_id, webhook.clone()));
                 }
                 Listener::Source(_) | Listener::Workflow(_) if depth >= self.max_depth => continue,
-                Listener::Source(source) => event.runs.push((source.clone().into(), None)),
-                Listener::Workflow(workflow) => {
-                    let trigger = Some(self.emitter.as_str());
-                    event.runs.push((workflow.clone().into(), trigger));
-                }
+                Listener::Source(source) => event.runs.push(source.clone().into()),
+                Listener::Workflow(workflow) => event.runs.push(workflow.clone().into()),
             }
             self.recipients.add(listener);
+        }
+        if !event.runs.is_empty() {
+            event.address = EventAddress {
+                emitter: self.emitter.clone(),
+                id,
+            }
+            .to_string();
         }
         event.channel = channel;
         self.events.push(event);
@@ -218,11 +226,11 @@ impl<'a> Router<'a> {
         let due = self.deliveries.iter();
         deliveries::insert_all(c, due.map(|(event, webhook)| (event, webhook)), self.now_ms)?;
         let items = self.events.iter().flat_map(|event| {
-            event.runs.iter().map(|(listener, prop)| {
+            event.runs.iter().map(|listener| {
                 let item = NewInboxItem {
                     id: &event.invocation,
                     kind: InboxKind::Event,
-                    prop: *prop,
+                    prop: Some(&event.address),
                     payload: &event.data,
                     accepted_at: self.now_ms,
                     depth: event.depth + 1,

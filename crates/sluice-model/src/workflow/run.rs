@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::id_gen::InvocationId;
+use crate::{event_id::EventId, id_gen::InvocationId};
 
 /// The origin of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -13,6 +13,9 @@ pub struct RunOrigin {
     /// The emitter of the event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub emitter_id: Option<String>,
+    /// The event, if an emitter emitted it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub event_id: Option<EventId>,
     /// The first run for the event, if this run is a replay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay_of: Option<InvocationId>,

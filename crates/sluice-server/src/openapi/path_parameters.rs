@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::operations::operations;
 
 /// A path up to a variable segment, and the description and an example of that segment.
-const SEGMENTS: [(&str, &str, &str); 19] = [
+const SEGMENTS: [(&str, &str, &str); 20] = [
     (
         "/v1/accounts/connect/{id}",
         "The id of a connection",
@@ -63,6 +63,11 @@ const SEGMENTS: [(&str, &str, &str); 19] = [
         "/v1/users/me/sessions/{id}",
         "The id of a session",
         "ses_p0Lk2d",
+    ),
+    (
+        "/v1/traces/{id}",
+        "The id of a part of the trace",
+        "00VbMOOL6001p0rx0m0TG9wSfa3",
     ),
     ("/v1/users/{id}", "The id of a user", "u_Aiot2b"),
     ("/v1/webhooks/{id}", "The id of a webhook", "wh_abc123"),

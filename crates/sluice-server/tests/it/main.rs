@@ -11,4 +11,5 @@ mod proxies;
 mod server;
 mod support;
 mod tls;
+mod trace_trees;
 mod traces;

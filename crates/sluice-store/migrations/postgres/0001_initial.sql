@@ -337,6 +337,7 @@ CREATE TABLE inbox (
     emitter_id  TEXT COLLATE "C" NOT NULL,
     id          TEXT COLLATE "C" NOT NULL,
     kind        TEXT COLLATE "C" NOT NULL,
+    -- The interface prop; for an event of an emitter, the ids of both.
     prop        TEXT COLLATE "C",
     -- How many events in a row led here, each caused by the one before.
     depth       BIGINT NOT NULL DEFAULT 0,
@@ -374,10 +375,19 @@ CREATE TABLE events (
     seq        BIGINT NOT NULL,
     channel    TEXT COLLATE "C" NOT NULL,
     emit_id    TEXT COLLATE "C" NOT NULL,
+    -- The invocation of the source, or the run of the workflow, that emitted it, and what caused that: `http`, `timer`, `manual`,
+    -- `hook`, or the emitter and the id of an event. Null for events of the server.
+    invocation_id TEXT COLLATE "C",
+    cause      TEXT COLLATE "C",
+    -- From the dispatch of the invocation to its end. Null for a run.
+    duration_ms BIGINT,
+    -- The trace context of the invocation; null without a trace.
+    trace      TEXT COLLATE "C",
     meta       TEXT COLLATE "C" NOT NULL,
     data       TEXT COLLATE "C" NOT NULL
 );
 CREATE UNIQUE INDEX events_by_id ON events (emitter_id, ms, seq);
+CREATE INDEX events_by_trace ON events (trace) WHERE trace IS NOT NULL;
 
 -- Events that wait for their time; they are listed under this id until then.
 CREATE TABLE held_events (
@@ -546,6 +556,7 @@ CREATE TABLE runs (
     PRIMARY KEY (workflow_id, id)
 );
 CREATE INDEX runs_by_state ON runs (workflow_id, state, id);
+CREATE INDEX runs_by_trace ON runs (trace) WHERE trace IS NOT NULL;
 CREATE INDEX runs_by_start ON runs (workflow_id, started_at);
 CREATE INDEX runs_by_due ON runs (due_at, waits_from) WHERE due_at IS NOT NULL;
 CREATE UNIQUE INDEX runs_by_pause_key ON runs (pause_key) WHERE pause_key IS NOT NULL;

@@ -164,10 +164,12 @@ fn a_row_that_conflicts_undoes_all_rows_with_it(#[values(Db::Sqlite, Db::Postgre
         data: "1",
     };
     let s = source_id("s");
-    t.write(move |c| events::insert_all(c, &s, [event(1), event(2)].into_iter()))
+    t.write(move |c| events::insert_all(c, &s, [(event(1), None), (event(2), None)].into_iter()))
         .unwrap();
     let s = source_id("s");
-    let refused = t.write(move |c| events::insert_all(c, &s, [event(3), event(2)].into_iter()));
+    let refused = t.write(move |c| {
+        events::insert_all(c, &s, [(event(3), None), (event(2), None)].into_iter())
+    });
     assert!(
         matches!(refused, Err(StoreError::Conflict(_))),
         "{refused:?}"
@@ -254,7 +256,7 @@ fn queries_that_are_sent_together_each_get_their_rows(#[values(Db::Sqlite, Db::P
             meta: "{}",
             data: "1",
         };
-        events::insert_all(c, &s, [event].into_iter())?;
+        events::insert_all(c, &s, [(event, None)].into_iter())?;
         let held = HeldEvent {
             emitter_id: s.clone(),
             id,

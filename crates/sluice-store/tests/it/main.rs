@@ -50,6 +50,7 @@ mod subscriptions;
 mod support;
 mod taking;
 mod tools;
+mod traces;
 mod transactions;
 mod transfer;
 mod triggers;

@@ -27,6 +27,7 @@ fn run(workflow: &str, id: InvocationId, state: RunState) -> Run {
         origin: RunOrigin {
             source_type: "manual".to_owned(),
             emitter_id: None,
+            event_id: None,
             replay_of: None,
             key_id: None,
         },

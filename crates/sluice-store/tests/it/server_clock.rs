@@ -95,6 +95,7 @@ fn waiting_run(number: usize, due_at: i64) -> Run {
         origin: RunOrigin {
             source_type: "manual".to_owned(),
             emitter_id: None,
+            event_id: None,
             replay_of: None,
             key_id: None,
         },

@@ -46,6 +46,7 @@ fn store_due(c: &mut dyn Conn) -> Result<()> {
             origin: RunOrigin {
                 source_type: "manual".to_owned(),
                 emitter_id: None,
+                event_id: None,
                 replay_of: None,
                 key_id: None,
             },

@@ -118,6 +118,7 @@ fn the_workflow_of_action_runs_is_in_no_list_and_loses_versions_with_their_runs(
             origin: RunOrigin {
                 source_type: "action".to_owned(),
                 emitter_id: None,
+                event_id: None,
                 replay_of: None,
                 key_id: None,
             },

@@ -86,6 +86,7 @@ pub(super) fn manual() -> RunOrigin {
     RunOrigin {
         source_type: "manual".to_owned(),
         emitter_id: None,
+        event_id: None,
         replay_of: None,
         key_id: None,
     }

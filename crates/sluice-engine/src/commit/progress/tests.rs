@@ -15,6 +15,7 @@ fn run() -> Run {
         origin: RunOrigin {
             source_type: "http".to_owned(),
             emitter_id: None,
+            event_id: None,
             replay_of: None,
             key_id: None,
         },

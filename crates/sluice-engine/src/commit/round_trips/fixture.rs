@@ -96,6 +96,7 @@ impl Fixture {
             audience: Audience::Listeners,
             depth: 0,
             held_until,
+            provenance: None,
             trace: None,
             loop_error: None,
         }
@@ -349,6 +350,7 @@ pub(super) fn run(id: InvocationId) -> Run {
         origin: RunOrigin {
             source_type: "http".to_owned(),
             emitter_id: None,
+            event_id: None,
             replay_of: None,
             key_id: None,
         },

@@ -114,6 +114,7 @@ impl WorkflowOwner {
     }
 
     pub(super) fn new_run(&self, work: &Work) -> Run {
+        let cause = work.cause();
         Run {
             id: work.id,
             workflow_id: self.workflow.id.clone(),
@@ -121,11 +122,8 @@ impl WorkflowOwner {
             state: RunState::Running,
             origin: RunOrigin {
                 source_type: work.kind.as_str().to_owned(),
-                emitter_id: work
-                    .prop
-                    .as_deref()
-                    .filter(|_| work.kind == InboxKind::Event)
-                    .map(str::to_owned),
+                emitter_id: cause.as_ref().map(|cause| cause.emitter.to_string()),
+                event_id: cause.map(|cause| cause.id),
                 replay_of: None,
                 key_id: None,
             },

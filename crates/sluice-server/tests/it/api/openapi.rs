@@ -10,7 +10,7 @@ use crate::support::new_user;
 const UPDATE: &str = "SLUICE_UPDATE_SNAPSHOTS";
 const SNAPSHOT: &str = "../../docs/openapi.json";
 
-const ROUTES: [(&str, &str); 122] = [
+const ROUTES: [(&str, &str); 123] = [
     ("GET", "/v1/agent_access"),
     ("POST", "/v1/agent_access"),
     ("POST", "/v1/actions/run"),
@@ -94,6 +94,7 @@ const ROUTES: [(&str, &str); 122] = [
     ("POST", "/v1/webhooks/{id}/retry"),
     ("GET", "/v1/deliveries"),
     ("GET", "/v1/deliveries/{id}"),
+    ("GET", "/v1/traces/{id}"),
     ("POST", "/v1/deliveries/{id}/replay"),
     ("POST", "/v1/deliveries/replay"),
     ("GET", "/v1/sources/{id}/sse"),

@@ -38,6 +38,7 @@ export const { p, navigate, isActive, preload, route } = createRouter({
     '/': () => import('./pages/deliveries/Deliveries.svelte'),
     '/:id': () => import('./pages/deliveries/DeliveryPage.svelte'),
   },
+  '/traces/:id': () => import('./pages/trace/TracePage.svelte'),
   '/flow': () => import('./pages/flow/FlowMap.svelte'),
   '/accounts': {
     '/': () => import('./pages/accounts/Accounts.svelte'),

@@ -27,6 +27,7 @@ export const HELP = {
   signatures: 'guide/sending-webhooks#verify-the-signature',
   sources: 'guide/first-source',
   subscriptions: 'guide/sending-webhooks#subscriptions',
+  traces: 'guide/traces',
   users: 'operate/users-and-keys#manage-users',
   webhooks: 'guide/sending-webhooks',
   'workflow-document': 'workflows',

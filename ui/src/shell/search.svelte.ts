@@ -2,10 +2,12 @@
 import PackagePlus from '@lucide/svelte/icons/package-plus';
 import Plus from '@lucide/svelte/icons/plus';
 import Radio from '@lucide/svelte/icons/radio';
+import Route from '@lucide/svelte/icons/route';
 import Send from '@lucide/svelte/icons/send';
 import Workflow from '@lucide/svelte/icons/workflow';
 import { api, body } from '../api/client';
 import type { WebhookHealth } from '../api/types';
+import { isTraceId, traceHref } from '../parts/trace-link';
 import type { Place } from './places';
 
 export type SearchResult = {
@@ -25,8 +27,11 @@ export const actions: Pick<Place, 'href' | 'name' | 'icon' | 'operator'>[] = [
   { href: '/apps/import', name: 'Import components', icon: PackagePlus as Place['icon'], operator: true },
 ];
 
-/** Sources, workflows and webhooks with this text in their names. */
+/** Sources, workflows and webhooks with this text in their names, or the trace with this ID. */
 export async function search(text: string): Promise<SearchResult[]> {
+  if (isTraceId(text)) {
+    return [{ href: traceHref(text), name: text, kind: 'trace', icon: Route as Place['icon'] }];
+  }
   const [sources, workflows, webhooks] = await Promise.all([
     body(api.GET('/v1/users/me/sources', { params: { query: { q: text, limit: LIMIT_PER_KIND } } })),
     body(api.GET('/v1/workflows', { params: { query: { q: text, limit: LIMIT_PER_KIND } } })),

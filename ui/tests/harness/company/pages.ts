@@ -7,6 +7,7 @@ const ship = ({ workflows }: Company) => `/workflows/${workflows['ship-paid-orde
 export const PAGES: Record<string, (company: Company) => string> = {
   overview: () => '/',
   welcome: () => '/welcome',
+  trace: ({ delivery }) => `/traces/${delivery}`,
   flow: () => '/flow',
   'flow-list': () => '/flow?view=list',
   sources: () => '/sources',

@@ -1,0 +1,77 @@
+import { afterAll, expect, test } from 'vitest';
+import { violationsInBothSchemes } from './harness/accessibility';
+import { pageErrors, signedIn } from './harness/browser';
+import { echo, Receiver, webhook } from './harness/receiver';
+import type { Person } from './harness/server';
+import { browser, server, stage } from './harness/stage';
+import { deploy, documentOf, step } from './harness/workflows';
+
+stage();
+
+const receivers: Receiver[] = [];
+afterAll(async () => {
+  await Promise.all(receivers.map((receiver) => receiver.stop()));
+});
+
+/** A source, and a webhook and a workflow that listen to it. Sends a request, and returns its id. */
+async function request(who: Person) {
+  const receiver = await Receiver.start();
+  receivers.push(receiver);
+  const source = await echo(who, 'Orders');
+  await webhook(who, 'Order desk', receiver.url, source.id);
+  const ship = await deploy(who, documentOf('Ship', [step('pack', 'return "packed";')]));
+  await who.post('/subscriptions', { emitter_id: source.id, listener_id: ship.id });
+  await source.send({ order: 7 });
+  await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(1);
+  return { source, ship };
+}
+
+test('a request is a tree from the source to the delivery, which the keyboard operates', async () => {
+  const who = await server.user('tracer');
+  const { source, ship } = await request(who);
+  const page = await signedIn(browser, who, `/sources/${source.id}`);
+  const errors = pageErrors(page);
+  await page.locator('[data-event]').first().click();
+  await page.getByRole('link', { name: 'Trace' }).click();
+  await page.getByRole('heading', { name: 'Trace' }).waitFor();
+  const tree = page.getByRole('tree', { name: 'Parts of the trace' });
+  const part = (name: RegExp) => tree.getByRole('treeitem', { name });
+  await part(/^Trigger HTTP request/).waitFor();
+  await part(/^Source Orders, succeeded/).waitFor();
+  await part(/^Delivery Order desk, succeeded/).waitFor();
+  await part(/^Attempt HTTP 200/).waitFor();
+  await part(/^Workflow Ship, succeeded/).waitFor();
+  await part(/^Step pack, succeeded/).waitFor();
+  expect(await part(/^Event/).getAttribute('aria-selected')).toBe('true');
+  expect(await violationsInBothSchemes(page)).toEqual([]);
+
+  await part(/^Event/).focus();
+  await page.keyboard.press('ArrowLeft');
+  await expect.poll(() => tree.getByRole('treeitem').count()).toBe(3);
+  await page.keyboard.press('ArrowRight');
+  await part(/^Step pack/).waitFor();
+  await page.keyboard.press('Home');
+  expect(await part(/^Trigger/).evaluate((item) => item === document.activeElement)).toBe(true);
+  await part(/^Workflow Ship/).focus();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`**/workflows/${ship.id}/runs/*`);
+  await page.getByRole('link', { name: 'Trace' }).click();
+  await part(/^Delivery Order desk/).waitFor();
+  expect(await part(/^Workflow Ship/).getAttribute('aria-selected')).toBe('true');
+  expect(errors).toEqual([]);
+});
+
+test('the palette takes an id, and an unknown one is explained', async () => {
+  const who = await server.user('paster');
+  await request(who);
+  const deliveries = (await who.get('/deliveries')) as { data: { id: string }[] };
+  const delivery = deliveries.data[0]?.id ?? '';
+  const page = await signedIn(browser, who, '/');
+  await page.keyboard.press('Control+k');
+  await page.getByPlaceholder('Search by name, or paste an ID').fill(delivery);
+  await page.getByRole('option', { name: 'trace' }).click();
+  await page.waitForURL(`**/traces/${delivery}`);
+  await page.getByRole('treeitem', { name: /^Delivery Order desk/ }).waitFor();
+  await page.goto(`${new URL(page.url()).origin}/traces/1606370816223-0`);
+  await page.getByText('Nothing has this ID').waitFor();
+});

@@ -13,6 +13,7 @@ export const { p, navigate, isActive, preload, route } = createRouter({
       '/logs': () => import('./pages/source/logs/LogsTab.svelte'),
       '/configuration': () => import('./pages/source/configuration/ConfigurationTab.svelte'),
       '/code': () => import('./pages/source/code/CodeTab.svelte'),
+      '/versions': () => import('./pages/source/versions/VersionsTab.svelte'),
       '/listeners': () => import('./pages/source/listeners/ListenersTab.svelte'),
       layout: () => import('./pages/source/SourceLayout.svelte'),
     },

@@ -52,6 +52,7 @@ const pages: [path: string, content: (page: Page) => Locator][] = [
   ['/sources/dc_Many00003/logs', title],
   ['/sources/dc_Many00003/configuration', title],
   ['/sources/dc_Many00003/code', (page) => page.locator('.cm-content')],
+  ['/sources/dc_Many00003/versions', title],
   ['/sources/dc_Many00003/listeners', title],
   ['/flow', (page) => page.getByRole('link', { name: /Sensor/ }).first()],
   ['/flow?q=sensor+0451', (page) => page.getByRole('link', { name: /Sensor 04519/ })],

@@ -26,6 +26,7 @@ mod query;
 mod runs;
 mod server;
 mod sessions;
+mod source_versions;
 mod sources;
 mod subscriptions;
 mod text;
@@ -89,6 +90,7 @@ pub use runs::{
 };
 pub use server::{Database, Server, ServerProcess, ServerSetting};
 pub use sessions::{ListedSession, OidcSignIn, Session, SessionUser, SignIn, SignInOptions};
+pub use source_versions::{RollBackSource, SourceVersion, WholeSourceVersion};
 pub use sources::{
     CreateSource, Invocation, Retention, RunSource, Source, TickHealth, UpdateSource,
 };

@@ -24,6 +24,8 @@ pub struct Source {
     #[schema(value_type = Object)]
     pub configured_props: Map<String, Value>,
     pub active: bool,
+    /// The number of the version that it runs.
+    pub version: u32,
     /// Epoch seconds.
     pub created_at: i64,
     /// Epoch seconds.

@@ -83,7 +83,10 @@ pub use server_status::{
 };
 pub use sessions::{ActiveSession, Client, LONGEST_SESSION, Sessions, SignIn};
 pub use sluice_code::sample_event;
-pub use sources::{CreateSource, EventRange, OnHookError, SourceView, Sources, UpdateSource};
+pub use sources::{
+    CreateSource, EventRange, OnHookError, SourceVersionView, SourceView, Sources, UpdateSource,
+    WholeSourceVersionView,
+};
 pub use subscriptions::Subscriptions;
 pub use tick_health::TickHealth;
 pub use tools::{EnableTool, ToolView, Tools};

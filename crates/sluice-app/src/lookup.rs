@@ -21,6 +21,20 @@ pub(crate) async fn source(
         .ok_or(EngineError::NotFound("source"))
 }
 
+/// The user's source with this id or slug.
+pub(crate) async fn source_named(
+    store: &Store,
+    user: &UserId,
+    id_or_slug: &str,
+) -> Result<Source, EngineError> {
+    let (user, wanted) = (user.clone(), id_or_slug.to_owned());
+    let found = store.read(move |c| match SourceId::parse(&wanted) {
+        Some(id) => sources::get(c, &user, &id),
+        None => sources::by_slug(c, &user, &wanted),
+    });
+    found.await?.ok_or(EngineError::NotFound("source"))
+}
+
 /// The component that a source runs, even if it is no longer published.
 pub(crate) async fn component_of(store: &Store, source: &Source) -> Result<Component, EngineError> {
     let id = source.component_id.clone();

@@ -20,13 +20,17 @@ pub(crate) const GROUPS: [(&str, &[&str]); 4] = [
             "test",
             "deploy",
             "update",
+            "rollback",
             "run",
             "actions",
             "publish",
             "unpublish",
         ],
     ),
-    ("Inspect", &["list", "describe", "events", "logs", "whoami"]),
+    (
+        "Inspect",
+        &["list", "describe", "events", "logs", "versions", "whoami"],
+    ),
     (
         "Manage",
         &[

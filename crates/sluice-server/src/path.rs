@@ -214,6 +214,9 @@ pub(crate) struct ActionRunPath(pub(crate) InvocationId);
 /// A workflow, and the number of a version.
 pub(crate) struct WorkflowVersionPath(pub(crate) String, pub(crate) u32);
 
+/// A source, and the number of a version.
+pub(crate) struct SourceVersionPath(pub(crate) String, pub(crate) u32);
+
 /// A source, and the id of an event.
 pub(crate) struct SourceEventPath(pub(crate) SourceId, pub(crate) EventId);
 
@@ -281,6 +284,19 @@ impl<S: Send + Sync> FromRequestParts<S> for WorkflowVersionPath {
         let (workflow, number) = below_workflow(parts, state).await?;
         let number = number.parse().map_err(|_| ApiError::NotFound("version"))?;
         Ok(WorkflowVersionPath(workflow, number))
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for SourceVersionPath {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Self::Rejection> {
+        let segments = two_segments(parts, state).await;
+        let (source, number) = segments
+            .filter(|(source, _)| !source.contains('\0'))
+            .ok_or(ApiError::NotFound("source"))?;
+        let number = number.parse().map_err(|_| ApiError::NotFound("version"))?;
+        Ok(SourceVersionPath(source, number))
     }
 }
 

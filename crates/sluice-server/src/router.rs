@@ -32,9 +32,9 @@ use crate::{
         accounts, actions, activity, agent_access, agent_oauth, api_keys, apps, audit, cluster,
         components, connect, connect_callback, data_stores, deliveries, events, flow, forms,
         imports, logs, notifications, oidc, older_events, one_event, operations, registry, replay,
-        runs, server, session, sessions, signup, sources, streams, subscriptions, tools, traces,
-        uploads, user_admin, users, webhooks, workflow_events, workflow_tests, workflow_versions,
-        workflows,
+        runs, server, session, sessions, signup, source_versions, sources, streams, subscriptions,
+        tools, traces, uploads, user_admin, users, webhooks, workflow_events, workflow_tests,
+        workflow_versions, workflows,
     },
     state::ServerState,
 };
@@ -84,6 +84,9 @@ fn api() -> OpenApiRouter<ServerState> {
         .routes(routes!(sources::list))
         .routes(routes!(sources::get, sources::update, sources::delete))
         .routes(routes!(sources::run))
+        .routes(routes!(source_versions::list))
+        .routes(routes!(source_versions::get))
+        .routes(routes!(source_versions::roll_back))
         .routes(routes!(events::summaries))
         .routes(routes!(events::delete, older_events::list))
         .routes(routes!(one_event::of_source))

@@ -39,6 +39,7 @@ pub(crate) mod server;
 pub(crate) mod session;
 pub(crate) mod sessions;
 pub(crate) mod signup;
+pub(crate) mod source_versions;
 pub(crate) mod sources;
 pub(crate) mod streams;
 pub(crate) mod subscriptions;

@@ -80,6 +80,7 @@ pub mod sends;
 pub mod server_clock;
 pub mod sessions;
 pub mod size;
+pub mod source_versions;
 pub mod sources;
 pub mod state;
 pub mod subject_health;

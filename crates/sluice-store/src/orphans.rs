@@ -27,6 +27,7 @@ pub enum OwnedTable {
     HeldEvents,
     Logs,
     Activity,
+    SourceVersions,
     Deployments,
     WorkflowSecrets,
     Runs,
@@ -75,7 +76,7 @@ struct Layout {
 }
 
 impl OwnedTable {
-    pub const ALL: [OwnedTable; 21] = [
+    pub const ALL: [OwnedTable; 22] = [
         OwnedTable::Inbox,
         OwnedTable::Uploads,
         OwnedTable::Endpoints,
@@ -86,6 +87,7 @@ impl OwnedTable {
         OwnedTable::HeldEvents,
         OwnedTable::Logs,
         OwnedTable::Activity,
+        OwnedTable::SourceVersions,
         OwnedTable::Deployments,
         OwnedTable::WorkflowSecrets,
         OwnedTable::Runs,
@@ -122,6 +124,9 @@ impl OwnedTable {
             OwnedTable::HeldEvents => of_emitter("held_events", "ms"),
             OwnedTable::Logs => of_emitter("logs", "seq"),
             OwnedTable::Activity => of_emitter("activity", "hour"),
+            OwnedTable::SourceVersions => {
+                of(Owner::Emitter, "source_id")("source_versions", "number")
+            }
             OwnedTable::Deployments => of_workflow("deployments", "number"),
             OwnedTable::WorkflowSecrets => of_workflow("workflow_secrets", "name"),
             OwnedTable::Runs => of_workflow("runs", "id"),

@@ -51,13 +51,15 @@ pub struct Source {
     /// The props that its component's `additionalProps` declared for these values.
     pub dynamic_props: Vec<PropDef>,
     pub retention: Retention,
+    /// The number of the version that it runs, the newest.
+    pub version: u32,
     pub created_at: i64,
     pub updated_at: i64,
 }
 
 const SELECT: &str = "SELECT id, user_id, component_id, name, name_slug, phase, active, \
-     configured_props, created_at, updated_at, dynamic_props, max_events, max_age_seconds \
-     FROM sources";
+     configured_props, created_at, updated_at, dynamic_props, max_events, max_age_seconds, \
+     version FROM sources";
 
 impl FromRow for Source {
     fn from_row(row: &Row<'_>) -> Result<Self> {
@@ -77,6 +79,7 @@ impl FromRow for Source {
                 max_events: row.get(11)?,
                 max_age_seconds: row.get(12)?,
             },
+            version: row.get(13)?,
         })
     }
 }
@@ -94,13 +97,14 @@ pub fn insert(c: &mut dyn Conn, source: &Source) -> Result<()> {
         configured_props,
         dynamic_props,
         retention,
+        version,
         created_at,
         updated_at,
     } = source;
     c.execute(
         "INSERT INTO sources (id, user_id, component_id, name, name_slug, phase, active, \
-         configured_props, created_at, updated_at, dynamic_props, max_events, max_age_seconds) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+         configured_props, created_at, updated_at, dynamic_props, max_events, max_age_seconds, \
+         version) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
         params![
             id,
             user_id,
@@ -114,7 +118,8 @@ pub fn insert(c: &mut dyn Conn, source: &Source) -> Result<()> {
             *updated_at,
             &to_json(dynamic_props)?,
             retention.max_events,
-            retention.max_age_seconds
+            retention.max_age_seconds,
+            *version
         ],
     )?;
     state::insert(c, id)
@@ -198,13 +203,14 @@ pub fn update(c: &mut dyn Conn, source: &Source) -> Result<bool> {
         configured_props,
         dynamic_props,
         retention,
+        version,
         created_at: _,
         updated_at,
     } = source;
     let updated = c.execute(
         "UPDATE sources SET component_id = ?3, name = ?4, name_slug = ?5, phase = ?6, \
          active = ?7, configured_props = ?8, updated_at = ?9, dynamic_props = ?10, \
-         max_events = ?11, max_age_seconds = ?12 WHERE id = ?1 AND user_id = ?2",
+         max_events = ?11, max_age_seconds = ?12, version = ?13 WHERE id = ?1 AND user_id = ?2",
         params![
             id,
             user_id,
@@ -217,7 +223,8 @@ pub fn update(c: &mut dyn Conn, source: &Source) -> Result<bool> {
             *updated_at,
             &to_json(dynamic_props)?,
             retention.max_events,
-            retention.max_age_seconds
+            retention.max_age_seconds,
+            *version
         ],
     )?;
     state::definition_changed(c, id)?;
@@ -241,6 +248,7 @@ pub fn remove(c: &mut dyn Conn, id: &SourceId) -> Result<bool> {
     for belongings in [
         // First: a commit in progress ends before, and there is none after.
         "DELETE FROM emitter_state WHERE emitter_id = ?1",
+        "DELETE FROM source_versions WHERE source_id = ?1",
         "DELETE FROM endpoints WHERE emitter_id = ?1",
         "DELETE FROM timers WHERE emitter_id = ?1",
         "DELETE FROM kv WHERE emitter_id = ?1",

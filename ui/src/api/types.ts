@@ -4,6 +4,8 @@ import type { components } from './schema';
 type Schemas = components['schemas'];
 
 export type Source = Schemas['Source'];
+export type SourceVersion = Schemas['SourceVersion'];
+export type WholeSourceVersion = Schemas['WholeSourceVersion'];
 export type TickHealth = Schemas['TickHealth'];
 export type SourceChanges = Schemas['UpdateSource'];
 export type EmitterActivity = Schemas['EmitterActivity'];

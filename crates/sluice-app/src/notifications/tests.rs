@@ -207,6 +207,7 @@ fn source(id: &str, name: &str) -> Source {
         phase: Phase::Live,
         active: true,
         retention: Retention::default(),
+        version: 1,
         configured_props: serde_json::Map::new(),
         dynamic_props: Vec::new(),
         created_at: NOW,

@@ -10,6 +10,7 @@ use sluice_store::{
     Conn, StoreError,
     audit::{Action, TargetKind},
     components::Component,
+    source_versions::{self, VersionOrigin},
     sources::{self, Phase, Source},
     state, users,
 };
@@ -18,6 +19,7 @@ use super::{
     plan,
     requests::{CreateSource, must_be_a_source},
     service::Sources,
+    versions::origin,
     view::SourceView,
 };
 use crate::{
@@ -93,6 +95,7 @@ impl Sources {
             configured_props,
             dynamic_props: declared.props,
             retention,
+            version: 1,
             created_at: now,
             updated_at: now,
         };
@@ -105,8 +108,9 @@ impl Sources {
         } else {
             (Some(created), None)
         };
+        let version = origin(actor, None);
         let definition = self
-            .insert(source, &component, warnings, at_once, now)
+            .insert((source, version), &component, warnings, at_once, now)
             .await?;
         if let Some(created) = later {
             if let Err(error) = self.run_first_hooks(&definition, created).await {
@@ -121,7 +125,7 @@ impl Sources {
 
     async fn insert(
         &self,
-        source: Source,
+        (source, version): (Source, VersionOrigin),
         component: &Component,
         warnings: Vec<String>,
         created: Option<Change>,
@@ -138,14 +142,16 @@ impl Sources {
         // Concurrent requests may choose the same slug. The loser retries.
         for _ in 0..8 {
             let (attempt, warnings) = (definition.clone(), warnings.clone());
-            let created = created.clone();
+            let (created, version) = (created.clone(), version.clone());
             let ids = self.infra.ids.clone();
             let node = Arc::clone(self.infra.store.incarnation());
             let stored = self
                 .infra
                 .store
                 .write(move |c| {
+                    let source = attempt.source.clone();
                     let name_slug = store(c, attempt, &warnings, (&ids, &node), now)?;
+                    source_versions::insert(c, &source, &version, now)?;
                     created.map_or(Ok(()), |created| created.record(c))?;
                     Ok(name_slug)
                 })

@@ -1,28 +1,22 @@
-//! `PUT /sources/{id}`: `deactivate` with the old code and props, swap, `activate` with the new ones, one commit. The
-//! source keeps its id, its endpoints and its `$.service.db`.
+//! `PUT /sources/{id}`: what becomes of the code, the props and the other fields. The source keeps its id, its endpoints and
+//! its `$.service.db`.
 
 use std::collections::BTreeMap;
 
-use sluice_engine::{
-    EngineError,
-    owner::lifecycle::{Change, Dispatch, LifecycleLock},
-    secrets::Opened,
-    state::Definition,
-};
-use sluice_model::{Hook, SourceId, UserId, carried_over, configure};
+use sluice_engine::{EngineError, secrets::Opened, state::Definition};
+use sluice_model::{SourceId, UserId, carried_over, configure};
 use sluice_store::{
     audit::{Action, TargetKind},
-    endpoints,
-    inbox::{self, InboxKind},
-    sources::{self, Source},
-    timers,
+    sources,
 };
 
 use super::{
+    apply::{Changed, Transition},
     changed_fields::{changed_props, describe},
     plan,
     requests::{UpdateSource, must_be_a_source},
     service::Sources,
+    versions::{next_version, origin},
     view::SourceView,
 };
 use crate::{
@@ -30,8 +24,6 @@ use crate::{
     detached,
     forms::{Asked, Previous, given_for},
     lookup,
-    slug::free_slug,
-    timer_rows::{Schedule, store_timers},
 };
 
 impl Sources {
@@ -131,12 +123,19 @@ impl Sources {
         let target = Target::new(TargetKind::Source, id, &new.source.name);
         let mut updated = audit::Change::new(&self.infra, actor, Action::SourceUpdate, target);
         describe(&mut updated, &old.source, &new.source, &changed_props);
+        let mut version = None;
+        if let Some(number) = next_version(&old.source, &new.source, &changed_props) {
+            new.source.version = number;
+            updated.add("version", number);
+            version = Some(origin(actor, None));
+        }
         let change = Changed {
             old,
             new,
             renamed: renamed.is_some(),
             warnings,
             updated,
+            version,
         };
         self.apply(lock, transition, change).await?;
         if let Some(source) = changed_retention {
@@ -145,7 +144,11 @@ impl Sources {
         Ok(())
     }
 
-    async fn definition(&self, user: &UserId, id: &SourceId) -> Result<Definition, EngineError> {
+    pub(super) async fn definition(
+        &self,
+        user: &UserId,
+        id: &SourceId,
+    ) -> Result<Definition, EngineError> {
         let (user, wanted) = (user.clone(), id.clone());
         self.infra
             .store
@@ -156,177 +159,4 @@ impl Sources {
             .await?
             .ok_or(EngineError::NotFound("source"))
     }
-
-    async fn apply(
-        &self,
-        lock: LifecycleLock,
-        transition: Transition,
-        changed: Changed,
-    ) -> Result<(), EngineError> {
-        let Changed { old, new, .. } = &changed;
-        let id = old.source.id.clone();
-        match transition {
-            Transition::Rename => {}
-            Transition::Deactivate => lock.stop_dispatch().await?,
-            Transition::Replace | Transition::ReplaceInactive | Transition::Activate => {
-                lock.set_dispatch(Dispatch::Paused).await?;
-            }
-        }
-        if transition.deactivates() && old.shape.has_hook(Hook::Deactivate) {
-            lock.run_hook(Hook::Deactivate).await?;
-        }
-        if transition != Transition::Rename {
-            lock.swap(new.clone());
-            self.store_new_endpoints(&id, new, old).await?;
-            self.endpoints.changed(&id);
-        }
-        if transition.activates() {
-            self.endpoints.announce(new);
-            lock.set_dispatch(Dispatch::Running).await?;
-            if new.shape.has_hook(Hook::Activate)
-                && let Err(error) = lock.run_hook(Hook::Activate).await
-            {
-                drop(lock);
-                self.restore(old, new, transition).await;
-                return Err(error);
-            }
-        }
-        let now = self.infra.now_ms();
-        let change = change(transition, &changed, now);
-        let committed = lock.commit(Some(changed.new), change).await;
-        self.endpoints.changed(&id);
-        committed?;
-        self.timers.arm(now);
-        Ok(())
-    }
-
-    /// New endpoints exist before the hooks run.
-    async fn store_new_endpoints(
-        &self,
-        id: &SourceId,
-        new: &Definition,
-        old: &Definition,
-    ) -> Result<(), EngineError> {
-        let added: Vec<_> = new
-            .endpoints
-            .iter()
-            .filter(|endpoint| old.endpoints.iter().all(|known| known.key != endpoint.key))
-            .cloned()
-            .collect();
-        if added.is_empty() {
-            return Ok(());
-        }
-        let id = id.clone();
-        Ok(self
-            .infra
-            .store
-            .write(move |c| plan::store_endpoints(c, &id, &added, &[]))
-            .await?)
-    }
-
-    /// After a failed update the source runs its old definition. Its `deactivate` has run, so its own `activate` sets up
-    /// again what that removed elsewhere.
-    async fn restore(&self, old: &Definition, new: &Definition, transition: Transition) {
-        let id = old.source.id.clone();
-        let Ok(lock) = self.lock(&id).await else {
-            return;
-        };
-        self.endpoints.changed(&id);
-        if transition.deactivates()
-            && old.shape.has_hook(Hook::Activate)
-            && let Err(error) = lock.run_hook(Hook::Activate).await
-        {
-            tracing::warn!(source = %id, %error, "cannot reactivate old code after failed update");
-            return;
-        }
-        let added: Vec<_> = new
-            .endpoints
-            .iter()
-            .filter(|endpoint| !old.endpoints.contains(endpoint))
-            .cloned()
-            .collect();
-        let change: Change = Box::new(move |c| {
-            added
-                .iter()
-                .try_for_each(|endpoint| endpoints::remove(c, &endpoint.emitter_id, &endpoint.prop))
-        });
-        if let Err(error) = lock.commit(None, change).await {
-            tracing::warn!(source = %id, %error, "cannot store effects of reactivating old code");
-        }
-    }
-}
-
-/// A source before and after an update.
-struct Changed {
-    old: Definition,
-    new: Definition,
-    renamed: bool,
-    /// Warnings of the new code.
-    warnings: Vec<String>,
-    updated: audit::Change,
-}
-
-/// The effect of an update on a source.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Transition {
-    /// Nothing that concerns the code.
-    Rename,
-    /// New code or props in a source that stays active.
-    Replace,
-    /// New code or props in a source that stays inactive.
-    ReplaceInactive,
-    Activate,
-    Deactivate,
-}
-
-impl Transition {
-    fn of(old: &Source, new: &Source, rerun: bool) -> Transition {
-        match (old.active, new.active) {
-            (true, false) => Transition::Deactivate,
-            (false, true) => Transition::Activate,
-            (true, true) if rerun => Transition::Replace,
-            (false, false) if rerun => Transition::ReplaceInactive,
-            _ => Transition::Rename,
-        }
-    }
-
-    fn deactivates(self) -> bool {
-        matches!(self, Transition::Replace | Transition::Deactivate)
-    }
-
-    fn activates(self) -> bool {
-        matches!(self, Transition::Replace | Transition::Activate)
-    }
-}
-
-fn change(transition: Transition, changed: &Changed, now: i64) -> Change {
-    let Changed { new, renamed, .. } = changed;
-    let (wanted, specs, renamed) = (new.endpoints.clone(), new.timers.clone(), *renamed);
-    let warnings = changed.warnings.clone();
-    let updated = changed.updated.clone();
-    let mut source = new.source.clone();
-    Box::new(move |c| {
-        updated.record(c)?;
-        if renamed {
-            source.name_slug = free_slug(c, &source.user_id, &source.name, sources::slug_taken)?;
-        }
-        sources::update(c, &source)?;
-        if transition == Transition::Rename {
-            return Ok(());
-        }
-        let id = &source.id;
-        plan::store_warnings(c, id, &warnings, now)?;
-        let stored = endpoints::of_emitter(c, id)?;
-        plan::store_endpoints(c, id, &wanted, &stored)?;
-        let before = timers::of_emitter(c, id)?;
-        let schedule = match transition {
-            Transition::Activate => Schedule::Begin,
-            Transition::Deactivate | Transition::ReplaceInactive => Schedule::Stop,
-            Transition::Replace | Transition::Rename => Schedule::Keep(&before),
-        };
-        if transition == Transition::Deactivate {
-            inbox::remove_kind(c, id, InboxKind::Timer)?;
-        }
-        store_timers(c, id, &specs, &schedule, now)
-    })
 }

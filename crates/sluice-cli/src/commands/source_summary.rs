@@ -71,7 +71,7 @@ mod tests {
     fn source(props: &Value) -> Source {
         serde_json::from_value(json!({
             "id": "dc_abc", "component_id": "sc_abc", "configured_props": props, "active": true,
-            "created_at": 0, "updated_at": 0, "name": "Hello", "name_slug": "hello",
+            "version": 1, "created_at": 0, "updated_at": 0, "name": "Hello", "name_slug": "hello",
         }))
         .unwrap()
     }

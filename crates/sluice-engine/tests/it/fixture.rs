@@ -341,6 +341,7 @@ fn source(name: &str) -> Source {
         configured_props: Map::new(),
         dynamic_props: Vec::new(),
         retention: Retention::default(),
+        version: 1,
         created_at: testing::NOW,
         updated_at: testing::NOW,
     }

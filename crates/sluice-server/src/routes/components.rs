@@ -187,7 +187,7 @@ pub(super) fn code_input(
     CodeInput { code, url, files }
 }
 
-fn files_on_the_wire(CodeFiles { entry, others }: &CodeFiles) -> Option<ComponentFiles> {
+pub(super) fn files_on_the_wire(CodeFiles { entry, others }: &CodeFiles) -> Option<ComponentFiles> {
     let others = others.iter();
     let texts = others.map(|file| (file.link.location.clone(), file.text.to_string()));
     let files: BTreeMap<String, String> = texts.collect();

@@ -236,7 +236,7 @@ pub(super) fn required_component(
     })
 }
 
-fn answer(view: SourceView, fields: &FieldSelection) -> Response {
+pub(super) fn answer(view: SourceView, fields: &FieldSelection) -> Response {
     let owner = view.source.user_id.clone();
     reply::one(on_the_wire(view, Some(owner)), fields)
 }
@@ -258,6 +258,7 @@ fn on_the_wire(view: SourceView, user_id: Option<UserId>) -> Source {
         component_id: source.component_id,
         configured_props,
         active: source.active,
+        version: source.version,
         created_at: epoch_seconds(source.created_at),
         updated_at: epoch_seconds(source.updated_at),
         name: source.name,

@@ -272,10 +272,29 @@ CREATE TABLE sources (
     configured_props TEXT NOT NULL,
     -- What its component declared in additionalProps, as it stood when the source was deployed.
     dynamic_props    TEXT NOT NULL DEFAULT '[]',
+    -- The number of its newest version, which it runs.
+    version          INTEGER NOT NULL DEFAULT 1,
     UNIQUE (user_id, name_slug)
 );
 CREATE INDEX sources_by_age ON sources (user_id, created_at, id);
 CREATE INDEX sources_with_an_age ON sources (id) WHERE max_age_seconds IS NOT NULL;
+
+-- The code and props that a source had, as stored in its row. A version never changes.
+CREATE TABLE source_versions (
+    source_id        TEXT NOT NULL,
+    -- Counted from 1 for each source.
+    number           INTEGER NOT NULL,
+    component_id     TEXT NOT NULL,
+    -- The version that a rollback took it from; null for another change.
+    restored         INTEGER,
+    -- The name of the user at that time, and how the user was authenticated.
+    author           TEXT NOT NULL,
+    credential       TEXT NOT NULL,
+    created_at       INTEGER NOT NULL,
+    configured_props TEXT NOT NULL,
+    dynamic_props    TEXT NOT NULL,
+    PRIMARY KEY (source_id, number)
+);
 
 -- Answers of additionalProps, for the form that asked to refer to.
 CREATE TABLE dynamic_props (

@@ -45,6 +45,7 @@ mod sessions;
 mod silence;
 mod size;
 mod source_state;
+mod source_versions;
 mod sources;
 mod subscriptions;
 mod support;

@@ -334,6 +334,7 @@ pub(crate) fn source(tail: &str, owner: &UserId, created_at: i64) -> Source {
         configured_props,
         dynamic_props: Vec::new(),
         retention: Retention::default(),
+        version: 1,
         created_at,
         updated_at: created_at,
     }

@@ -8,7 +8,7 @@ import { definedSteps, exportsOf, readError, readLogs, secretNames } from './run
 import { isOver, isRunState, tone } from './run/states';
 import { defaultRow, durationText, timeline } from './run/timeline';
 import { channelText, kindOfRun, scheduleText, triggerSources } from './triggers';
-import { type DiffLine, difference, folded } from './versions/difference';
+import { type DiffLine, difference, folded } from '../../parts/versions/difference';
 
 const step = (name: string, position: number, started: number, duration: number, more: Partial<RunStep> = {}) =>
   ({

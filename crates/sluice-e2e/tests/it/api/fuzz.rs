@@ -197,6 +197,8 @@ fn path() -> impl Strategy<Value = (Method, String)> {
         (Method::PUT, "/v1/sources/{id}"),
         (Method::PUT, "/v1/sources/{id}"),
         (Method::POST, "/v1/sources/{id}/run"),
+        (Method::GET, "/v1/sources/{id}/versions"),
+        (Method::POST, "/v1/sources/{id}/rollback"),
         (Method::GET, "/v1/sources/{id}/event_summaries"),
         (Method::GET, "/v1/sources/{id}/events"),
         (Method::DELETE, "/v1/sources/{id}/events"),

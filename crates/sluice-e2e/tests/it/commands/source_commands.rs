@@ -120,6 +120,28 @@ async fn a_source_whose_hook_fails_is_deleted_when_told_so() {
 }
 
 #[tokio::test]
+async fn versions_are_listed_and_rolled_back_to() {
+    let cli = Cli::new().await;
+    let id = echo(&cli).await;
+    let change = json!({ "configured_props": { "town": "Bonn", "pin": "1234" } });
+    cli.api.put(&format!("/sources/{id}"), &change).await.ok();
+    let text = cli.ok(&["rollback", "my-echo", "1"]).await;
+    assert_eq!(text, "my-echo is now at version 3, a copy of version 1\n");
+    let table = cli.ok(&["versions", "my-echo"]).await;
+    let lines: Vec<&str> = table.lines().map(str::trim_end).collect();
+    assert_eq!(lines.len(), 4, "{table}");
+    assert!(lines[0].starts_with("VERSION"), "{table}");
+    assert!(lines[1].ends_with("running, rollback to 1"), "{table}");
+    assert!(lines[3].starts_with('1'), "{table}");
+    let told: Value = serde_json::from_str(&cli.ok(&["versions", &id, "--json"]).await).unwrap();
+    let listed = cli.api.get(&format!("/sources/{id}/versions")).await.ok();
+    assert_eq!(told, listed);
+    let ran = cli.run(&["rollback", "my-echo", "9"]).await;
+    assert_ne!(ran.code, 0, "{ran:#?}");
+    assert!(ran.err.contains("version"), "{}", ran.err);
+}
+
+#[tokio::test]
 async fn a_source_that_is_not_there_exits_with_5() {
     let cli = Cli::new().await;
     for args in [
@@ -128,6 +150,8 @@ async fn a_source_that_is_not_there_exits_with_5() {
         &["logs", "dc_nobody"],
         &["run", "nobody"],
         &["delete", "nobody"],
+        &["versions", "nobody"],
+        &["rollback", "nobody", "1"],
     ] {
         let ran = cli.run(args).await;
         assert_eq!(ran.code, 5, "{args:?}: {ran:#?}");

@@ -25,6 +25,7 @@ mod state;
 mod timer_updates;
 mod timers;
 mod uncaught;
+mod versions;
 
 use serde_json::{Value, json};
 use sluice_testkit::{Api, ServerOptions};

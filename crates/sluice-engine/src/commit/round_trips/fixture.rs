@@ -306,6 +306,7 @@ pub(super) fn source(id: &EmitterId, slug: &str) -> Source {
         configured_props: serde_json::Map::new(),
         dynamic_props: Vec::new(),
         retention: Retention::default(),
+        version: 1,
         created_at: NOW,
         updated_at: NOW,
     }

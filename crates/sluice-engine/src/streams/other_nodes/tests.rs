@@ -119,6 +119,7 @@ fn source() -> Source {
         configured_props: Map::new(),
         dynamic_props: Vec::new(),
         retention: Retention::default(),
+        version: 1,
         created_at: 1,
         updated_at: 1,
     }

@@ -34,6 +34,7 @@ mod source_references;
 mod source_states;
 mod source_update;
 mod source_update_code;
+mod source_versions;
 mod subscriptions;
 mod trailing_slashes;
 mod user_admin;

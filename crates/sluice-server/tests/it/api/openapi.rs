@@ -10,7 +10,7 @@ use crate::support::new_user;
 const UPDATE: &str = "SLUICE_UPDATE_SNAPSHOTS";
 const SNAPSHOT: &str = "../../docs/openapi.json";
 
-const ROUTES: [(&str, &str); 123] = [
+const ROUTES: [(&str, &str); 126] = [
     ("GET", "/v1/agent_access"),
     ("POST", "/v1/agent_access"),
     ("POST", "/v1/actions/run"),
@@ -73,6 +73,9 @@ const ROUTES: [(&str, &str); 123] = [
     ("PUT", "/v1/sources/{id}"),
     ("DELETE", "/v1/sources/{id}"),
     ("POST", "/v1/sources/{id}/run"),
+    ("GET", "/v1/sources/{id}/versions"),
+    ("GET", "/v1/sources/{id}/versions/{number}"),
+    ("POST", "/v1/sources/{id}/rollback"),
     ("GET", "/v1/sources/{id}/event_summaries"),
     ("GET", "/v1/sources/{id}/events"),
     ("DELETE", "/v1/sources/{id}/events"),

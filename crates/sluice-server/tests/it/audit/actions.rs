@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use sluice_server::openapi;
 
 /// Operations with the action that they record. `changes` performs each of them.
-pub(super) const AUDITED: [(&str, &str); 56] = [
+pub(super) const AUDITED: [(&str, &str); 57] = [
     ("createAccount", "account.create"),
     ("createAutoSubscription", "auto_subscription.create"),
     ("createComponent", "component.create"),
@@ -41,6 +41,7 @@ pub(super) const AUDITED: [(&str, &str); 56] = [
     ("replayRuns", "run.replay"),
     ("replayWebhook", "delivery.replay"),
     ("retryWebhook", "delivery.retry"),
+    ("rollBackSource", "source.rollback"),
     ("rollBackWorkflow", "workflow.rollback"),
     ("rotateNotificationSecret", "notification.rotate_secret"),
     ("rotateOwnKey", "user.rotate_key"),

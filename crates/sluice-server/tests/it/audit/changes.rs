@@ -81,8 +81,14 @@ async fn sources(log: &mut Log, user: &User, name: &str) {
         "configured_props": { "token": format!("{SECRET}2"), "city": "Ulm" } });
     let updated = put(user, &path, &change);
     let (_, entry) = log.expect("updateSource", name, updated).await;
-    let changed = json!({ "fields": ["name", "configured_props"], "props": ["token"] });
+    let changed =
+        json!({ "fields": ["name", "configured_props"], "props": ["token"], "version": 2 });
     assert_eq!(entry["details"], changed);
+    let rolled_back = post(user, &format!("{path}/rollback"), &json!({ "version": 1 }));
+    let (_, entry) = log.expect("rollBackSource", name, rolled_back).await;
+    targets(&entry, "source", &source["id"]);
+    let restored = json!({ "version": 3, "restored": 1, "props": ["token"] });
+    assert_eq!(entry["details"], restored);
     user.put(&path, &json!({ "active": false })).await.ok();
     assert_eq!(entries(&log.server).await[0]["action"], "source.deactivate");
 

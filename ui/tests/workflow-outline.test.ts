@@ -62,7 +62,7 @@ test('a workflow of three steps is built by mouse, deployed and run', async () =
   await dialog.getByRole('button', { name: /^Shout/ }).click();
   await page.getByLabel('Text', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Text: expression' }).click();
-  await page.getByLabel('Text', { exact: true }).fill('{{ steps.greet.$return_value }}');
+  await page.getByRole('textbox', { name: 'Text', exact: true }).fill('{{ steps.greet.$return_value }}');
   await voice(page).click();
   await page.getByRole('option', { name: 'deep' }).click();
   await page.getByRole('button', { name: 'Back to the outline' }).click();
@@ -348,7 +348,7 @@ test('a document of 200 steps is edited without lag', async () => {
   );
   await page.keyboard.press('Enter');
   await voice(page).waitFor();
-  await page.getByLabel('Text', { exact: true }).focus();
+  await page.getByRole('textbox', { name: 'Text', exact: true }).focus();
   const fields = await paintTimes(page, () => page.keyboard.press('x'));
   await documentEditor(page).focus();
   const typing = await paintTimes(page, () => page.keyboard.press('y'));

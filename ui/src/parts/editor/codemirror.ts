@@ -39,6 +39,7 @@ export class Editor {
   #options: EditorOptions;
   #locked = new Compartment();
   #language = new Compartment();
+  #state = new Compartment();
   /** The editor has `\n` inside. The text keeps its line ends. */
   #lineEnd: string;
   /** The reverse of applied changes, kept up to date with later ones. */
@@ -57,12 +58,14 @@ export class Editor {
           ownKeys(options),
           this.#language.of(language),
           this.#locked.of(locked(options.readonly)),
+          this.#state.of([]),
           EditorView.updateListener.of(({ docChanged, changes }) => {
             if (!docChanged) return;
             for (const revert of this.#reverts) revert.changes = revert.changes.map(changes);
             options.onchange(this.text);
           }),
           ...basics(options),
+          options.compact ? EditorView.lineWrapping : page(),
         ],
       }),
     });
@@ -122,6 +125,21 @@ export class Editor {
     this.#view.dispatch({ effects: this.#locked.reconfigure(locked(readonly)) });
   }
 
+  set invalid(invalid: boolean) {
+    this.#view.dispatch({
+      effects: this.#state.reconfigure(EditorView.contentAttributes.of({ 'aria-invalid': String(invalid) })),
+    });
+  }
+
+  /** Replaces the text by what `replacement` makes of it and the selection, and moves the cursor. */
+  insert(replacement: (text: string, selection: [number, number]) => { text: string; at: number }) {
+    const { main } = this.#view.state.selection;
+    const { text, at } = replacement(this.#view.state.doc.toString(), [main.from, main.to]);
+    const changes = difference(this.#view.state.doc.toString(), text);
+    if (changes) this.#view.dispatch({ changes, selection: { anchor: at }, userEvent: 'input.complete', scrollIntoView: true });
+    this.#view.focus();
+  }
+
   async setLanguage(language: EditorLanguage) {
     if (language === this.#options.language) return;
     this.#options = { ...this.#options, language };
@@ -167,25 +185,13 @@ function basics(options: EditorOptions): Extension[] {
   const nonce = document.querySelector<HTMLMetaElement>('meta[name=csp-nonce]')?.content;
   return [
     nonce ? EditorView.cspNonce.of(nonce) : [],
-    lintGutter(),
-    lineNumbers(),
-    highlightActiveLineGutter(),
     highlightSpecialChars(),
     history(),
-    codeFolding(),
-    foldGutter(),
     drawSelection(),
-    rectangularSelection(),
-    crosshairCursor(),
-    indentOnInput(),
-    indentUnit.of(INDENT),
     bracketMatching(),
     closeBrackets(),
     replaceSelectionInput,
     autocompletion(),
-    highlightActiveLine(),
-    highlightSelectionMatches(),
-    search({ top: true }),
     EditorState.allowMultipleSelections.of(true),
     EditorView.contentAttributes.of({
       tabindex: '0',
@@ -194,24 +200,35 @@ function basics(options: EditorOptions): Extension[] {
     }),
     syntaxHighlighting(colours),
     frame,
+    keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap]),
+  ];
+}
+
+/** For more than a field: lines, folding and search. */
+function page(): Extension[] {
+  return [
+    lintGutter(),
+    lineNumbers(),
+    highlightActiveLineGutter(),
+    codeFolding(),
+    foldGutter(),
+    rectangularSelection(),
+    crosshairCursor(),
+    indentOnInput(),
+    indentUnit.of(INDENT),
+    highlightActiveLine(),
+    highlightSelectionMatches(),
+    search({ top: true }),
     // Escape, then Tab leaves the editor: CodeMirror lets Tab pass for two seconds after Escape.
-    keymap.of([
-      ...closeBracketsKeymap,
-      ...defaultKeymap,
-      ...searchKeymap,
-      ...historyKeymap,
-      ...foldKeymap,
-      ...completionKeymap,
-      ...lintKeymap,
-      indentWithTab,
-    ]),
+    keymap.of([...searchKeymap, ...foldKeymap, ...lintKeymap, indentWithTab]),
   ];
 }
 
 /** Ctrl-S saves instead of opening the browser's "save page" dialog. */
-function ownKeys(options: EditorOptions): Extension {
+function ownKeys({ onsave }: EditorOptions): Extension {
+  if (!onsave) return [];
   const save = () => {
-    options.onsave();
+    onsave();
     return true;
   };
   return Prec.highest(keymap.of([{ key: 'Mod-s', run: save, preventDefault: true }]));

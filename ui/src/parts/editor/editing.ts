@@ -21,8 +21,10 @@ export type EditorOptions = {
   label: string;
   describedBy: string;
   readonly: boolean;
+  /** A field of a form: without line numbers, and Tab leaves it. */
+  compact: boolean;
   /** Additional extensions, such as completion. Loaded together with the editor. */
   extensions?: (() => Extension | Promise<Extension>) | undefined;
   onchange: (text: string) => void;
-  onsave: () => void;
+  onsave?: (() => void) | undefined;
 };

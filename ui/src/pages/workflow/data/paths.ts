@@ -1,15 +1,17 @@
 // Paths of expressions, such as `steps.load.$return_value.items[0].id`, and the data that they lead to.
 
-/** The data that expressions and code read: the event, and the exports of steps. */
-export type Scope = { event?: unknown; steps: Record<string, unknown> };
+/** Values of the environment, by name. Those of secrets are undefined. */
+export type Env = Record<string, string | undefined>;
+/** The data that expressions and code read: the event, the exports of steps, and for expressions the environment. */
+export type Scope = { event?: unknown; steps: Record<string, unknown>; process?: { env: Env } };
 export type Path = (string | number)[];
 export type Entry = { key: string | number; value: unknown };
 
 const MOST_ENTRIES = 200;
 const PREVIEW = 60;
 const PART = String.raw`\.[A-Za-z_$][\w$]*|\[\d+\]|\["(?:[^"\\]|\\.)*"\]`;
-const BEFORE = new RegExp(String.raw`(?<![\w$.\]])((?:steps|event)(?:${PART})*)\??\.([\w$]*)$`);
-const WHOLE = new RegExp(String.raw`(?<![\w$.\]])(?:steps|event)(?:\??(?:${PART}))*`, 'g');
+const BEFORE = new RegExp(String.raw`(?<![\w$.\]])((?:steps|event|process)(?:${PART})*)\??\.([\w$]*)$`);
+const WHOLE = new RegExp(String.raw`(?<![\w$.\]])(?:steps|event|process)(?:\??(?:${PART}))*`, 'g');
 
 /** The path that a text ends with, and the beginning of its next part. */
 export function pathBefore(text: string): { path: Path; typed: string } | undefined {
@@ -76,10 +78,14 @@ export function preview(value: unknown): string {
   return text.length > PREVIEW ? `${text.slice(0, PREVIEW)}…` : text;
 }
 
+/** Whether a text ends within an expression. */
+export function isWithin(text: string): boolean {
+  return text.lastIndexOf('{{') > text.lastIndexOf('}}');
+}
+
 /** A text with a path inserted at a selection, as an expression unless it is within one already; and the new position. */
 export function inserted(text: string, [from, to]: [number, number], path: Path): { text: string; at: number } {
   const before = text.slice(0, from);
-  const isWithin = before.lastIndexOf('{{') > before.lastIndexOf('}}');
-  const added = isWithin ? pathText(path) : `{{ ${pathText(path)} }}`;
+  const added = isWithin(before) ? pathText(path) : `{{ ${pathText(path)} }}`;
   return { text: before + added + text.slice(to), at: from + added.length };
 }

@@ -2,23 +2,37 @@
 import { getContext, setContext } from 'svelte';
 import type { Run } from '../../../api/types';
 import type { StepTests } from '../outline/step-tests.svelte';
-import type { Scope } from './paths';
+import type { Env, Scope } from './paths';
+
+/** Where the event comes from. */
+export type Origin = 'test' | 'run' | 'sample';
 
 export type StepData = {
   scope: () => Scope;
+  origin: () => Origin;
   /** The inputs of a step in its last test, or in the newest run. */
   inputs: (step: string) => Record<string, unknown> | undefined;
 };
 
-/** Results of tests replace those of the run. */
+/** Results of tests replace those of the run. Without both, the event is the sample. */
 export function scopeOf(
   run: Pick<Run, 'event' | 'steps'> | undefined,
   tests: Pick<StepTests, 'results' | 'last'>,
-): Scope {
-  const event = tests.last ? tests.last.test.event : run?.event;
+  sample: unknown,
+  env: Env,
+): { scope: Scope; origin: Origin } {
+  const origin = tests.last ? 'test' : run ? 'run' : 'sample';
+  const event = { test: tests.last?.test.event, run: run?.event, sample }[origin];
   const ran = (run?.steps ?? []).map(({ name, exports }) => [name, exports] as const);
   const tested = Object.entries(tests.results).map(([name, { step }]) => [name, step.exports] as const);
-  return { event, steps: { trigger: { event }, ...Object.fromEntries([...ran, ...tested]) } };
+  const steps = { trigger: { event }, ...Object.fromEntries([...ran, ...tested]) };
+  return { scope: { event, steps, process: { env } }, origin };
+}
+
+/** The data that a step can read. Earlier steps without data are in it as undefined. */
+export function scopeAt({ event, steps, process }: Scope, earlier: string[]): Scope {
+  const before = earlier.map((name) => [name, Object.hasOwn(steps, name) ? steps[name] : undefined]);
+  return { event, steps: { trigger: steps.trigger, ...Object.fromEntries(before) }, ...(process && { process }) };
 }
 
 export function inputsOf(
@@ -42,8 +56,8 @@ export function stepData(): StepData {
   return getContext(DATA);
 }
 
-/** The step whose form is shown, and the steps before it. */
-export type OpenStep = () => { name: string; earlier: string[] };
+/** The step whose form is shown, and the steps before it. `locked` forbids changes. */
+export type OpenStep = () => { name: string; earlier: string[]; locked: boolean };
 
 export function provideStep(step: OpenStep) {
   setContext(STEP, step);

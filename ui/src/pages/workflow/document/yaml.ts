@@ -112,6 +112,19 @@ export function declaredSecrets(text: string): string[] {
   return env.pairs.filter(({ value }) => at(value, 'secret')?.kind === 'scalar').map(({ key }) => key);
 }
 
+/** The values of the environment, as they are written. Those of secrets are undefined. */
+export function environment(text: string): Record<string, string | undefined> {
+  const env = at(readYaml(text).root, 'env');
+  if (env?.kind !== 'map') return {};
+  return Object.fromEntries(env.pairs.map(({ key, value }) => [key, writtenText(value, text)]));
+}
+
+function writtenText(yaml: Yaml, text: string): string | undefined {
+  if (yaml.kind !== 'scalar') return undefined;
+  if (yaml.value === null) return '';
+  return typeof yaml.value === 'string' ? yaml.value : text.slice(yaml.from, yaml.to);
+}
+
 /** The files that steps refer to, unchanged. */
 export function referencedFiles(text: string): string[] {
   const steps = at(readYaml(text).root, 'steps');

@@ -1,0 +1,114 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { violationsInBothSchemes } from './harness/accessibility';
+import { pageErrors, signedIn } from './harness/browser';
+import { browser, server, stage } from './harness/stage';
+import { deploy, documentOf, reached, run, step } from './harness/workflows';
+
+stage();
+
+const LOAD = step('load', 'return { total: 5, items: [{ sku: "A-1" }] };');
+const CHARGE = `${step('charge', 'return this.amount;').replace('async run', 'props: { amount: "integer" },\n        async run')}    props: { amount: "{{ event.id }}" }
+`;
+const ORDERS = `${documentOf('Orders', [LOAD, CHARGE, step('last', 'return 1;')])}env: { SHOP: "https://shop.test", TOKEN: { secret: true } }
+`;
+
+const open = (page: Page, name: string) =>
+  page
+    .getByRole('list', { name: /^Steps/ })
+    .getByRole('button', { name: new RegExp(`^${name}`) })
+    .click();
+const offered = (page: Page) => page.getByRole('listbox', { name: 'Completions' }).getByRole('option');
+
+test('a field completes the data of the last run, shows types on hover and the value', async () => {
+  const who = await server.user('expression-run');
+  const { id } = await deploy(who, ORDERS, { secrets: { TOKEN: 'x' } });
+  await reached(who, id, await run(who, id, { id: 6, headers: { 'content-type': 'text/plain' } }), 'succeeded');
+  const page = await signedIn(browser, who, `/workflows/${id}/document`);
+  const errors = pageErrors(page);
+  await open(page, 'charge');
+  const amount = page.getByRole('textbox', { name: 'amount', exact: true });
+  const result = page.locator('[id$="-result"]');
+  await expect.poll(() => result.textContent()).toMatch(/Result:\s*6\s*number/);
+  await amount.getByText('id', { exact: false }).first().hover();
+  await page.locator('.cm-tooltip-hover', { hasText: 'event.id: number' }).waitFor();
+
+  await amount.press('Control+a');
+  await page.keyboard.type('{{ st');
+  await offered(page).filter({ hasText: 'steps' }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('.');
+  // Only earlier steps are offered.
+  await offered(page).filter({ hasText: 'load' }).waitFor();
+  expect(await offered(page).filter({ hasText: 'last' }).count()).toBe(0);
+  await page.keyboard.type('load.$return_value.items.');
+  await offered(page).filter({ hasText: '[0]' }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('.sku.toLow');
+  await offered(page).filter({ hasText: 'toLowerCase' }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.keyboard.type(') }}');
+  await expect.poll(() => result.textContent()).toMatch(/Result:\s*"a-1"\s*string/);
+
+  await amount.press('Control+a');
+  await page.keyboard.type('{{ event.headers.cont');
+  await offered(page).filter({ hasText: 'content-type' }).waitFor();
+  await page.keyboard.press('Enter');
+  await expect.poll(() => amount.textContent()).toContain('event.headers["content-type"]');
+  await amount.press('Control+a');
+  await page.keyboard.type('{{ process.env.');
+  await offered(page).filter({ hasText: 'TOKEN' }).filter({ hasText: 'secret' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.type('SHOP }}');
+  await expect.poll(() => result.textContent()).toContain('https://shop.test');
+  await amount.fill('{{ event.nothing.here }}');
+  await expect.poll(() => result.textContent()).toContain('Cannot read properties of undefined');
+  // Tab leaves the field.
+  await page.keyboard.press('Tab');
+  expect(await amount.evaluate((element) => element === document.activeElement)).toBe(false);
+  expect(await violationsInBothSchemes(page)).toEqual([]);
+  expect(errors).toEqual([]);
+});
+
+test('before a run, the event of the test is a sample, and a test supplies the data', async () => {
+  const who = await server.user('expression-sample');
+  const page = await signedIn(browser, who, '/workflows/new');
+  await page.getByRole('textbox', { name: 'Workflow document' }).fill(ORDERS);
+  await open(page, 'charge');
+  const panel = page.getByRole('region', { name: 'Test of charge' });
+  await panel.getByRole('textbox', { name: 'Event of the test' }).fill('{ "id": 41 }');
+  const result = page.locator('[id$="-result"]');
+  await expect.poll(() => result.textContent()).toMatch(/Sample result:\s*41/);
+  const amount = page.getByRole('textbox', { name: 'amount', exact: true });
+  await amount.fill('{{ steps.load.$return_value.total }}');
+  await expect.poll(() => result.textContent()).toContain('There is no data of load yet');
+  await panel.getByRole('button', { name: 'Test up to here' }).click();
+  await expect.poll(() => result.textContent()).toMatch(/Result:\s*5\s*number/);
+  // A value of the tree is inserted at the cursor.
+  await amount.fill('');
+  await page.getByRole('button', { name: 'Insert data' }).click();
+  await page.getByRole('button', { name: 'Insert event', exact: true }).click();
+  await expect.poll(() => amount.textContent()).toBe('{{ event }}');
+});
+
+test('the code of steps completes the same data, in the document and in files', async () => {
+  const who = await server.user('expression-code');
+  const file = 'export default defineComponent({\n  async run({ steps }) {\n    return steps.load\n  },\n});\n';
+  const document = `${documentOf('Files', [LOAD])}  - name: filed\n    file: ./filed.mjs\n`;
+  const { id } = await deploy(who, document, { files: { './filed.mjs': file } });
+  await reached(who, id, await run(who, id, { id: 1 }), 'succeeded');
+  const page = await signedIn(browser, who, `/workflows/${id}/document`);
+  const editor = page.getByRole('textbox', { name: 'Workflow document' });
+  await editor.getByText('total').click();
+  await page.keyboard.press('End');
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('steps.load.$return_value.');
+  await offered(page).filter({ hasText: 'total' }).filter({ hasText: 'number' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'filed.mjs' }).click();
+  const code = page.getByRole('textbox', { name: 'File ./filed.mjs' });
+  await code.getByText('load').click();
+  await page.keyboard.press('End');
+  await page.keyboard.type('.$return_value.');
+  await offered(page).filter({ hasText: 'items' }).filter({ hasText: 'list of 1' }).waitFor();
+});

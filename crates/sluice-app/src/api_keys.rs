@@ -8,7 +8,7 @@ use sluice_infra::{Infra, MS_PER_DAY};
 use sluice_model::{ApiKey, ApiKeyId, Scope, Scopes, UserId};
 use sluice_store::{
     Page, StoreError,
-    api_keys::{self, KeyOwner, NamedKey},
+    api_keys::{self, AgentAccess, KeyOwner, NamedKey},
     audit::{Action, TargetKind},
     users,
 };
@@ -106,16 +106,18 @@ impl ApiKeys {
         latest: Option<i64>,
     ) -> Result<(NamedKey, ApiKey), EngineError> {
         let id = ApiKeyId::random(&mut self.infra.ids.rng());
-        self.create_as(actor, id, new, latest).await
+        self.create_as(actor, id, new, latest, None).await
     }
 
-    /// As [`ApiKeys::create`], with this id. Conflicts if there is a key that has it.
+    /// As [`ApiKeys::create`], with this id, for an application if `access` is given. Conflicts if there is a key that has
+    /// the id.
     pub(crate) async fn create_as(
         &self,
         actor: &Actor,
         id: ApiKeyId,
         new: NewKey,
         latest: Option<i64>,
+        access: Option<AgentAccess>,
     ) -> Result<(NamedKey, ApiKey), EngineError> {
         let created_at = self.infra.creation_ms();
         let expires_at = new.expires_at(created_at)?;
@@ -129,10 +131,11 @@ impl ApiKeys {
             user_id: actor.user_id.clone(),
             name: new.name,
             scopes: new.scopes,
-            last_characters: characters[characters.len() - LAST_CHARACTERS..].to_owned(),
+            last_characters: last_characters(&key),
             created_at,
             expires_at,
             last_used_at: None,
+            access,
         };
         let scopes: Vec<&str> = row.scopes.iter().map(Scope::as_str).collect();
         let created = self
@@ -217,6 +220,12 @@ impl ApiKeys {
             }
         });
     }
+}
+
+/// The part of a key that its user sees later.
+pub(crate) fn last_characters(key: &ApiKey) -> String {
+    let text = key.as_str();
+    text[text.len() - LAST_CHARACTERS..].to_owned()
 }
 
 impl NewKey {

@@ -54,7 +54,8 @@ pub use activity::{
     Activity, Chart, EmitterActivity, EmitterSelection, EmitterState, MOST_HOURS, Span, Step,
 };
 pub use agent_access::{
-    AccessError, AgentAccess, AppRequest, Application, Approval, Exchange, IssuedKey,
+    AccessError, AgentAccess, AppRequest, Application, Approval, Exchange, IssuedKey, Renewal,
+    Revocation,
 };
 pub use api_keys::{ApiKeys, KnownKey, MAX_KEYS, NewKey};
 pub use app::App;

@@ -202,6 +202,7 @@ pub(crate) fn router(state: ServerState) -> Router {
         .route(agent_oauth::SERVER, agent_oauth::server_routes())
         .route(agent_oauth::REGISTER, agent_oauth::register_routes())
         .route(agent_oauth::TOKEN, agent_oauth::token_routes())
+        .route(agent_oauth::REVOKE, agent_oauth::revoke_routes())
         // Older clients use these addresses.
         .route("/v1/users/me/workflows", get(workflows::list))
         .route("/sources/{id}/sse", get(streams::events))

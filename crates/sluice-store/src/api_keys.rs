@@ -25,10 +25,23 @@ pub struct NamedKey {
     pub expires_at: Option<i64>,
     /// The last use that [`touch`] recorded.
     pub last_used_at: Option<i64>,
+    /// None unless an application got it by OAuth.
+    pub access: Option<AgentAccess>,
+}
+
+/// The access of an application that signed in by OAuth.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentAccess {
+    /// A digest of the application's id.
+    pub application: String,
+    /// When its token ends, if it renews its tokens.
+    pub token_expires_at: Option<i64>,
+    pub renewals: i64,
+    pub renewed_at: Option<i64>,
 }
 
 const SELECT: &str = "SELECT id, user_id, name, scopes, last_characters, created_at, expires_at, \
-     last_used_at FROM api_keys";
+     last_used_at, application, token_expires_at, renewals, renewed_at FROM api_keys";
 
 impl FromRow for NamedKey {
     fn from_row(row: &Row<'_>) -> Result<Self> {
@@ -41,8 +54,21 @@ impl FromRow for NamedKey {
             created_at: row.get(5)?,
             expires_at: row.get(6)?,
             last_used_at: row.get(7)?,
+            access: access(row)?,
         })
     }
+}
+
+fn access(row: &Row<'_>) -> Result<Option<AgentAccess>> {
+    let Some(application) = row.get(8)? else {
+        return Ok(None);
+    };
+    Ok(Some(AgentAccess {
+        application,
+        token_expires_at: row.get(9)?,
+        renewals: row.get(10)?,
+        renewed_at: row.get(11)?,
+    }))
 }
 
 /// The user of a key.
@@ -55,7 +81,12 @@ pub struct KeyOwner {
 
 impl NamedKey {
     pub fn is_expired(&self, now: i64) -> bool {
-        self.expires_at.is_some_and(|at| at <= now)
+        let access = self.access.as_ref();
+        let token = access.and_then(|access| access.token_expires_at);
+        [self.expires_at, token]
+            .into_iter()
+            .flatten()
+            .any(|at| at <= now)
     }
 }
 
@@ -86,10 +117,13 @@ pub fn insert(c: &mut dyn Conn, key: &NamedKey, fingerprint: &str) -> Result<()>
         created_at,
         expires_at,
         last_used_at,
+        access,
     } = key;
+    let access = access.as_ref();
     c.execute(
         "INSERT INTO api_keys (id, user_id, name, scopes, key_fingerprint, last_characters, \
-         created_at, expires_at, last_used_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+         created_at, expires_at, last_used_at, application, token_expires_at) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
         params![
             id,
             user_id,
@@ -99,7 +133,41 @@ pub fn insert(c: &mut dyn Conn, key: &NamedKey, fingerprint: &str) -> Result<()>
             last_characters,
             *created_at,
             *expires_at,
-            *last_used_at
+            *last_used_at,
+            access.map(|access| access.application.as_str()),
+            access.and_then(|access| access.token_expires_at)
+        ],
+    )?;
+    Ok(())
+}
+
+/// A key of any user: for a caller that has proved that the key is its own.
+pub fn get(c: &mut dyn Conn, key: &ApiKeyId) -> Result<Option<NamedKey>> {
+    query_opt(c, &format!("{SELECT} WHERE id = ?1"), params![key])
+}
+
+/// The key for a change of its token: renewals of one key wait for each other.
+pub fn hold(c: &mut dyn Conn, key: &ApiKeyId) -> Result<Option<NamedKey>> {
+    // The lock that both databases have.
+    c.execute("UPDATE api_keys SET id = id WHERE id = ?1", params![key])?;
+    get(c, key)
+}
+
+/// Replaces the token of an application, and writes the other fields of its access.
+pub fn renew(c: &mut dyn Conn, key: &NamedKey, fingerprint: &str) -> Result<()> {
+    let Some(access) = &key.access else {
+        return Ok(());
+    };
+    c.execute(
+        "UPDATE api_keys SET key_fingerprint = ?2, last_characters = ?3, token_expires_at = ?4, \
+         renewals = ?5, renewed_at = ?6 WHERE id = ?1",
+        params![
+            &key.id,
+            fingerprint,
+            &key.last_characters,
+            access.token_expires_at,
+            access.renewals,
+            access.renewed_at
         ],
     )?;
     Ok(())

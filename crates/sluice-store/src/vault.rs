@@ -1,8 +1,8 @@
 //! Secrets at rest: sealed for storage, and fingerprinted for look-up.
 //!
 //! A random data key does both. It is stored in the database, sealed by the master key, so that another master key can take
-//! over without any secret being sealed again. Two keys are derived from the data key, one for each use, so that neither tells
-//! anything about the other.
+//! over without any secret being sealed again. A key for each use is derived from the data key, so that none tells
+//! anything about the others.
 
 use std::fmt;
 
@@ -26,6 +26,7 @@ use hex::hex;
 pub struct Vault {
     cipher: Cipher,
     fingerprint_key: [u8; 32],
+    token_key: [u8; 32],
 }
 
 impl Vault {
@@ -33,6 +34,7 @@ impl Vault {
         Vault {
             cipher: Cipher::derive(&data_key, "sluice sealed secrets"),
             fingerprint_key: keyed_hash(&data_key, b"sluice fingerprints"),
+            token_key: keyed_hash(&data_key, b"sluice derived tokens"),
         }
     }
 
@@ -50,6 +52,11 @@ impl Vault {
     /// random, as API keys are: this does not slow down guessing.
     pub fn fingerprint(&self, secret: &str) -> String {
         hex(&keyed_hash(&self.fingerprint_key, secret.as_bytes()))
+    }
+
+    /// A secret that only this data key makes of a name, the same each time: 64 hexadecimal characters.
+    pub fn derived_token(&self, name: &str) -> String {
+        hex(&keyed_hash(&self.token_key, name.as_bytes()))
     }
 }
 
@@ -114,6 +121,10 @@ mod tests {
         assert_ne!(vault(1).fingerprint("a"), vault(1).fingerprint("b"));
         assert_ne!(vault(1).fingerprint("a"), vault(2).fingerprint("a"));
         assert_eq!(vault(1).fingerprint("a").len(), 64);
+        assert_eq!(vault(1).derived_token("a"), vault(1).derived_token("a"));
+        assert_ne!(vault(1).derived_token("a"), vault(1).derived_token("b"));
+        assert_ne!(vault(1).derived_token("a"), vault(2).derived_token("a"));
+        assert_ne!(vault(1).derived_token("a"), vault(1).fingerprint("a"));
     }
 
     #[test]

@@ -17,12 +17,16 @@ pub struct Application {
     kind: String,
     pub name: String,
     pub redirect_uris: Vec<String>,
+    /// Whether it renews its tokens. Others get a token for the whole time.
+    #[serde(default)]
+    pub renews: bool,
 }
 
 impl Application {
     pub(super) fn new(
         name: Option<&str>,
         redirect_uris: Vec<String>,
+        renews: bool,
     ) -> Result<Application, AccessError> {
         let invalid = |text: &str| AccessError::InvalidClientMetadata(text.to_owned());
         if redirect_uris.is_empty() {
@@ -45,6 +49,7 @@ impl Application {
                 name
             },
             redirect_uris,
+            renews,
         })
     }
 

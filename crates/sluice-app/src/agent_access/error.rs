@@ -14,6 +14,8 @@ pub enum AccessError {
     InvalidClient,
     #[error("{0}")]
     InvalidGrant(&'static str),
+    #[error("the access has fewer scopes than that")]
+    InvalidScope,
     #[error(transparent)]
     Engine(#[from] EngineError),
 }
@@ -27,6 +29,7 @@ impl AccessError {
             AccessError::InvalidRedirectUri(_) => "invalid_redirect_uri",
             AccessError::InvalidClient => "invalid_client",
             AccessError::InvalidGrant(_) => "invalid_grant",
+            AccessError::InvalidScope => "invalid_scope",
             AccessError::Engine(_) => "server_error",
         }
     }

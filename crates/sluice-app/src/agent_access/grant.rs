@@ -20,6 +20,7 @@ pub(super) struct Grant {
     /// A digest of the application's id.
     pub(super) application: String,
     pub(super) name: String,
+    pub(super) renews: bool,
     pub(super) redirect_uri: String,
     /// Of PKCE, by SHA-256.
     pub(super) challenge: String,

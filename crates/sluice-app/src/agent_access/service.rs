@@ -5,13 +5,14 @@ use std::net::IpAddr;
 use sluice_engine::EngineError;
 use sluice_infra::Infra;
 use sluice_model::{ApiKeyId, Scope, Scopes, UserId};
-use sluice_store::{audit::Credential, users};
+use sluice_store::{api_keys, audit::Credential, users};
 use url::Url;
 
 use super::{
     application::Application,
     error::AccessError,
     grant::{self, Grant, digest},
+    refresh_token::RefreshToken,
 };
 use crate::{
     api_keys::{ApiKeys, NewKey},
@@ -24,10 +25,13 @@ const DAY_S: u64 = 86_400;
 /// The length of a digest by SHA-256.
 const CHALLENGE: usize = 43;
 
+/// How long a token works that its application renews.
+pub(super) const TOKEN_LIFETIME_S: u64 = 3600;
+
 #[derive(Clone)]
 pub struct AgentAccess {
-    infra: Infra,
-    api_keys: ApiKeys,
+    pub(super) infra: Infra,
+    pub(super) api_keys: ApiKeys,
 }
 
 /// The request of an application for access, which its user sees.
@@ -55,10 +59,13 @@ pub struct Exchange {
     pub code_verifier: String,
 }
 
+/// A token, which is the secret of a named key.
 pub struct IssuedKey {
     pub key: String,
     pub scopes: Scopes,
     pub lifetime_s: u64,
+    /// For an application that renews its tokens.
+    pub refresh_token: Option<String>,
 }
 
 impl AgentAccess {
@@ -74,8 +81,9 @@ impl AgentAccess {
         &self,
         name: Option<&str>,
         redirect_uris: Vec<String>,
+        renews: bool,
     ) -> Result<(String, Application), AccessError> {
-        let application = Application::new(name, redirect_uris)?;
+        let application = Application::new(name, redirect_uris, renews)?;
         Ok((application.seal(&self.infra), application))
     }
 
@@ -107,6 +115,7 @@ impl AgentAccess {
                     key_id: ApiKeyId::random(&mut self.infra.ids.rng()).to_string(),
                     application: digest(&request.client_id),
                     name: application.name,
+                    renews: application.renews,
                     redirect_uri: request.redirect_uri.clone(),
                     challenge: code_challenge,
                     scopes: scopes.to_text(),
@@ -153,13 +162,22 @@ impl AgentAccess {
         let user = read.await.map_err(EngineError::from)?.ok_or(gone)?;
         // The user approved it in the console.
         let actor = Actor::new(&user, Credential::Session, address);
+        let lifetime_s = if grant.renews {
+            TOKEN_LIFETIME_S
+        } else {
+            grant.lifetime_s
+        };
+        let access = self.access_of(&grant);
+        let token = grant.renews.then(|| RefreshToken::newest(&key_id, &access));
         let new = NewKey {
             name: grant.name,
             scopes,
             lifetime_s: Some(grant.lifetime_s),
         };
-        let created = self.api_keys.create_as(&actor, key_id, new, None).await;
-        let (_, key) = created.map_err(|error| match error {
+        let created = self
+            .api_keys
+            .create_as(&actor, key_id, new, None, Some(access));
+        let (_, key) = created.await.map_err(|error| match error {
             EngineError::Conflict(_) => {
                 AccessError::InvalidGrant("the code was used already, or there are too many keys")
             }
@@ -168,8 +186,19 @@ impl AgentAccess {
         Ok(IssuedKey {
             key: key.as_str().to_owned(),
             scopes,
-            lifetime_s: grant.lifetime_s,
+            lifetime_s,
+            refresh_token: token.map(|token| token.seal(&self.infra)),
         })
+    }
+
+    fn access_of(&self, grant: &Grant) -> api_keys::AgentAccess {
+        let lifetime_ms = i64::try_from(TOKEN_LIFETIME_S * 1000).unwrap_or(i64::MAX);
+        api_keys::AgentAccess {
+            application: grant.application.clone(),
+            token_expires_at: grant.renews.then(|| self.infra.now_ms() + lifetime_ms),
+            renewals: 0,
+            renewed_at: None,
+        }
     }
 }
 

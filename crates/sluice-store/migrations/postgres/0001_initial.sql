@@ -37,7 +37,13 @@ CREATE TABLE api_keys (
     created_at      BIGINT NOT NULL,
     expires_at      BIGINT,
     -- To the minute; none if it was never used.
-    last_used_at    BIGINT
+    last_used_at    BIGINT,
+    -- Of an application that signed in by OAuth, a digest of its id; none for other keys.
+    application     TEXT COLLATE "C",
+    -- When the token of an application ends that renews its tokens. The fingerprint is that of the newest token.
+    token_expires_at BIGINT,
+    renewals        BIGINT NOT NULL DEFAULT 0,
+    renewed_at      BIGINT
 );
 CREATE INDEX api_keys_by_user ON api_keys (user_id, created_at, id);
 

@@ -36,7 +36,13 @@ CREATE TABLE api_keys (
     created_at      INTEGER NOT NULL,
     expires_at      INTEGER,
     -- To the minute; none if it was never used.
-    last_used_at    INTEGER
+    last_used_at    INTEGER,
+    -- Of an application that signed in by OAuth, a digest of its id; none for other keys.
+    application     TEXT,
+    -- When the token of an application ends that renews its tokens. The fingerprint is that of the newest token.
+    token_expires_at INTEGER,
+    renewals        INTEGER NOT NULL DEFAULT 0,
+    renewed_at      INTEGER
 ) WITHOUT ROWID;
 CREATE INDEX api_keys_by_user ON api_keys (user_id, created_at, id);
 

@@ -4,7 +4,7 @@ use rstest::rstest;
 use sluice_model::{ApiKeyId, Scope};
 use sluice_store::{
     Page, StoreError,
-    api_keys::{self, KeyOwner, NamedKey},
+    api_keys::{self, AgentAccess, KeyOwner, NamedKey},
     users,
 };
 
@@ -30,6 +30,7 @@ fn key(tail: &str, owner: &str, expires_at: Option<i64>) -> NamedKey {
         created_at: 1_000,
         expires_at,
         last_used_at: None,
+        access: None,
     }
 }
 
@@ -68,6 +69,47 @@ fn main_and_named_keys_have_owners(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
     assert_eq!(owner(&t, "print-three"), None);
     let twice = t.write(|c| api_keys::insert(c, &key("three", "b", None), "print-one"));
     assert!(matches!(twice, Err(StoreError::Conflict(_))), "{twice:?}");
+}
+
+#[rstest]
+fn the_token_of_an_application_is_replaced(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = with_keys(db) else { return };
+    let mut key = key("agent", "a", Some(9_000));
+    key.access = Some(AgentAccess {
+        application: "digest".to_owned(),
+        token_expires_at: Some(2_000),
+        renewals: 0,
+        renewed_at: None,
+    });
+    let first = key.clone();
+    t.write(move |c| api_keys::insert(c, &first, "first"))
+        .unwrap();
+    assert_eq!(
+        owner(&t, "first").and_then(|owner| owner.named),
+        Some(key.clone())
+    );
+    assert_eq!([1_999, 2_000].map(|now| key.is_expired(now)), [false, true]);
+
+    key.last_characters = "0123".to_owned();
+    key.access = Some(AgentAccess {
+        application: "digest".to_owned(),
+        token_expires_at: Some(5_000),
+        renewals: 1,
+        renewed_at: Some(1_500),
+    });
+    let second = key.clone();
+    t.write(move |c| {
+        assert!(api_keys::hold(c, &id("none"))?.is_none());
+        assert!(api_keys::hold(c, &second.id)?.is_some());
+        api_keys::renew(c, &second, "second")
+    })
+    .unwrap();
+    assert_eq!(owner(&t, "first"), None);
+    assert_eq!(
+        owner(&t, "second").and_then(|owner| owner.named),
+        Some(key.clone())
+    );
+    assert_eq!([4_999, 5_000].map(|now| key.is_expired(now)), [false, true]);
 }
 
 #[rstest]

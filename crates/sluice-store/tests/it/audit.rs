@@ -237,6 +237,7 @@ fn existing_accounts_keys_and_targets_are_found(#[values(Db::Sqlite, Db::Postgre
         created_at: 1,
         expires_at: None,
         last_used_at: None,
+        access: None,
     };
     let of_user = |tail: &str| {
         let mut entry = entry(tail, tail, Action::UserUpdate, 5);

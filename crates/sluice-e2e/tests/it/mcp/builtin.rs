@@ -122,3 +122,26 @@ async fn a_workflow_is_deployed_run_and_read() {
         json!({ "a": 1 })
     );
 }
+
+#[tokio::test]
+async fn a_step_is_tested_before_the_workflow_is_deployed() {
+    let api = new_user().await;
+    let test = |more: serde_json::Value| {
+        let mut arguments = json!({ "document": ECHO_WORKFLOW });
+        arguments
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        call("sluice_test_workflow", arguments)
+    };
+    let requests = [
+        test(json!({ "event": { "a": 1 } })),
+        test(json!({ "step": "none" })),
+    ];
+    let tested = over_http(&api, &requests).await.results;
+    let step = &value(&tested[0])["steps"][0];
+    assert_eq!(step["name"], "echo", "{step:#}");
+    assert_eq!(step["exports"]["$return_value"], json!({ "a": 1 }));
+    assert!(refusal(&tested[1]).contains("none"), "{}", tested[1]);
+    assert_eq!(api.get("/workflows").await.ok(), json!([]));
+}

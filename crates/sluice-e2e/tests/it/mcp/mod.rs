@@ -4,5 +4,6 @@ mod builtin;
 mod keys;
 mod oauth;
 mod official_client;
+mod refresh;
 mod stdio;
 mod tools;

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { violationsInBothSchemes } from './harness/accessibility';
 import { pageErrors, signedIn } from './harness/browser';
+import { card, documentEditor, expression, testPanel } from './harness/outline';
 import { browser, server, stage } from './harness/stage';
 import { deploy, documentOf, reached, run, step } from './harness/workflows';
 
@@ -13,11 +14,6 @@ const CHARGE = `${step('charge', 'return this.amount;').replace('async run', 'pr
 const ORDERS = `${documentOf('Orders', [LOAD, CHARGE, step('last', 'return 1;')])}env: { SHOP: "https://shop.test", TOKEN: { secret: true } }
 `;
 
-const open = (page: Page, name: string) =>
-  page
-    .getByRole('list', { name: /^Steps/ })
-    .getByRole('button', { name: new RegExp(`^${name}`) })
-    .click();
 const offered = (page: Page) => page.getByRole('listbox', { name: 'Completions' }).getByRole('option');
 
 test('a field completes the data of the last run, shows types on hover and the value', async () => {
@@ -26,8 +22,8 @@ test('a field completes the data of the last run, shows types on hover and the v
   await reached(who, id, await run(who, id, { id: 6, headers: { 'content-type': 'text/plain' } }), 'succeeded');
   const page = await signedIn(browser, who, `/workflows/${id}/document`);
   const errors = pageErrors(page);
-  await open(page, 'charge');
-  const amount = page.getByRole('textbox', { name: 'amount', exact: true });
+  await card(page, 'charge').click();
+  const amount = expression(page, 'amount');
   const result = page.locator('[id$="-result"]');
   await expect.poll(() => result.textContent()).toMatch(/Result:\s*6\s*number/);
   await amount.getByText('id', { exact: false }).first().hover();
@@ -73,13 +69,13 @@ test('a field completes the data of the last run, shows types on hover and the v
 test('before a run, the event of the test is a sample, and a test supplies the data', async () => {
   const who = await server.user('expression-sample');
   const page = await signedIn(browser, who, '/workflows/new');
-  await page.getByRole('textbox', { name: 'Workflow document' }).fill(ORDERS);
-  await open(page, 'charge');
-  const panel = page.getByRole('region', { name: 'Test of charge' });
+  await documentEditor(page).fill(ORDERS);
+  await card(page, 'charge').click();
+  const panel = testPanel(page, 'charge');
   await panel.getByRole('textbox', { name: 'Event of the test' }).fill('{ "id": 41 }');
   const result = page.locator('[id$="-result"]');
   await expect.poll(() => result.textContent()).toMatch(/Sample result:\s*41/);
-  const amount = page.getByRole('textbox', { name: 'amount', exact: true });
+  const amount = expression(page, 'amount');
   await amount.fill('{{ steps.load.$return_value.total }}');
   await expect.poll(() => result.textContent()).toContain('There is no data of load yet');
   await panel.getByRole('button', { name: 'Test up to here' }).click();
@@ -98,7 +94,7 @@ test('the code of steps completes the same data, in the document and in files', 
   const { id } = await deploy(who, document, { files: { './filed.mjs': file } });
   await reached(who, id, await run(who, id, { id: 1 }), 'succeeded');
   const page = await signedIn(browser, who, `/workflows/${id}/document`);
-  const editor = page.getByRole('textbox', { name: 'Workflow document' });
+  const editor = documentEditor(page);
   await editor.getByText('total').click();
   await page.keyboard.press('End');
   await page.keyboard.press('Enter');

@@ -136,7 +136,8 @@ export class Editor {
     const { main } = this.#view.state.selection;
     const { text, at } = replacement(this.#view.state.doc.toString(), [main.from, main.to]);
     const changes = difference(this.#view.state.doc.toString(), text);
-    if (changes) this.#view.dispatch({ changes, selection: { anchor: at }, userEvent: 'input.complete', scrollIntoView: true });
+    if (changes)
+      this.#view.dispatch({ changes, selection: { anchor: at }, userEvent: 'input.complete', scrollIntoView: true });
     this.#view.focus();
   }
 

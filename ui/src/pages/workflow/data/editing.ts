@@ -3,7 +3,18 @@ import type { Completion, CompletionContext, CompletionResult } from '@codemirro
 import { EditorState, type Extension } from '@codemirror/state';
 import { type EditorView, hoverTooltip } from '@codemirror/view';
 import { methodsOf } from './expression/methods';
-import { entriesOf, isWithin, type Path, pathAt, pathBefore, pathText, preview, type Scope, typeOf, valueAt } from './paths';
+import {
+  entriesOf,
+  isWithin,
+  type Path,
+  pathAt,
+  pathBefore,
+  pathText,
+  preview,
+  type Scope,
+  typeOf,
+  valueAt,
+} from './paths';
 
 const ROOTS: Completion[] = [
   { label: 'event', type: 'variable', detail: 'the event of the run' },
@@ -53,7 +64,10 @@ function described(value: unknown, path: Path): Pick<Completion, 'detail' | 'inf
 
 function methods(value: unknown): Completion[] {
   const found = Object.entries(methodsOf(value));
-  const length = typeof value === 'string' || Array.isArray(value) ? [{ label: 'length', type: 'property', detail: 'number', info: String(value.length) }] : [];
+  const length =
+    typeof value === 'string' || Array.isArray(value)
+      ? [{ label: 'length', type: 'property', detail: 'number', info: String(value.length) }]
+      : [];
   return [...length, ...found.map(([label, info]) => ({ label, type: 'method', info, apply: `${label}(` }))];
 }
 
@@ -65,7 +79,11 @@ function inBrackets(key: string | number) {
     const isOptional = view.state.sliceDoc(from - 2, from) === '?.';
     const insert = `[${JSON.stringify(key)}]`;
     const start = isOptional ? from : from - 1;
-    view.dispatch({ changes: { from: start, to, insert }, selection: { anchor: start + insert.length }, userEvent: 'input.complete' });
+    view.dispatch({
+      changes: { from: start, to, insert },
+      selection: { anchor: start + insert.length },
+      userEvent: 'input.complete',
+    });
   };
 }
 

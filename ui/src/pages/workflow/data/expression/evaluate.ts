@@ -40,10 +40,10 @@ const wrapped = (source: string) => `(${source}\n)`;
 export function evaluate(source: string, names: Names): unknown {
   const node = parsed(source);
   if (!node) throw new Unknown('The expression is not complete');
-  return valueOf(node, { source: wrapped(source), names, budget: { left: BUDGET } });
+  return valueIn(node, { source: wrapped(source), names, budget: { left: BUDGET } });
 }
 
-function valueOf(node: SyntaxNode, context: Context): unknown {
+function valueIn(node: SyntaxNode, context: Context): unknown {
   const value = chained(node, context);
   return value === SKIPPED ? undefined : value;
 }
@@ -58,14 +58,13 @@ function chained(node: SyntaxNode, context: Context): unknown {
 }
 
 const EVALUATORS: Record<string, (node: SyntaxNode, context: Context) => unknown> = {
-  ParenthesizedExpression: (node, context) => valueOf(part(node, 1), context),
+  ParenthesizedExpression: (node, context) => valueIn(part(node, 1), context),
   VariableName: variable,
   MemberExpression: member,
   CallExpression: call,
   BinaryExpression: binary,
   UnaryExpression: unary,
-  ConditionalExpression: (node, context) =>
-    valueOf(part(node, valueOf(part(node, 0), context) ? 2 : 4), context),
+  ConditionalExpression: (node, context) => valueIn(part(node, valueIn(part(node, 0), context) ? 2 : 4), context),
   TemplateString: template,
   ArrayExpression: (node, context) => items(node, context),
   ObjectExpression: object,
@@ -120,7 +119,7 @@ function known(value: unknown): unknown {
 function keyOf(node: SyntaxNode, context: Context): string {
   const inner = parts(node);
   const bracket = inner.findIndex(({ name }) => name === '[');
-  if (bracket > 0) return String(valueOf(part(node, bracket + 1), context));
+  if (bracket > 0) return String(valueIn(part(node, bracket + 1), context));
   const last = inner.at(-1);
   if (last?.name !== 'PropertyName') throw new Unknown();
   return textOf(last, context);
@@ -145,7 +144,7 @@ function call(node: SyntaxNode, context: Context): unknown {
   if (builtin && !Object.hasOwn(context.names, name.split('.')[0] ?? ''))
     return builtin(...(items(list, context) as never[]));
   if (callee.name === 'MemberExpression') return method(callee, list, context);
-  const value = valueOf(callee, context);
+  const value = valueIn(callee, context);
   if (typeof value !== 'function') throw new TypeError(`${name} is not a function`);
   return value(...items(list, context));
 }
@@ -172,11 +171,11 @@ function items(node: SyntaxNode, context: Context): unknown[] {
   for (let index = 0; index < inner.length; index += 1) {
     const one = inner[index];
     if (!one) continue;
-    if (one.name !== 'Spread') found.push(valueOf(one, context));
+    if (one.name !== 'Spread') found.push(valueIn(one, context));
     else {
       index += 1;
       const spread = inner[index];
-      const value = spread && valueOf(spread, context);
+      const value = spread && valueIn(spread, context);
       if (!Array.isArray(value)) throw new Unknown();
       found.push(...value);
     }
@@ -190,9 +189,9 @@ function object(node: SyntaxNode, context: Context): unknown {
     const [first] = inner;
     const last = inner.at(-1);
     if (!first || !last) throw new Unknown();
-    if (first.name === 'Spread') return Object.entries(valueOf(last, context) ?? {});
-    const value = () => (inner.length === 1 ? variable(first, context) : valueOf(last, context));
-    if (first.name === '[') return [[String(valueOf(part(one, 1), context)), value()]];
+    if (first.name === 'Spread') return Object.entries(valueIn(last, context) ?? {});
+    const value = () => (inner.length === 1 ? variable(first, context) : valueIn(last, context));
+    if (first.name === '[') return [[String(valueIn(part(one, 1), context)), value()]];
     const text = textOf(first, context);
     const name = first.name === 'String' ? unescaped(text.slice(1, -1)) : text;
     if (name === '__proto__' || last.name === 'Block') throw new Unknown();
@@ -205,7 +204,7 @@ function template(node: SyntaxNode, context: Context): string {
   let text = '';
   let at = node.from + 1;
   for (const inner of node.getChildren('Interpolation')) {
-    text += unescaped(context.source.slice(at, inner.from)) + String(valueOf(part(inner, 1), context));
+    text += unescaped(context.source.slice(at, inner.from)) + String(valueIn(part(inner, 1), context));
     at = inner.to;
   }
   return text + unescaped(context.source.slice(at, node.to - 1));
@@ -214,13 +213,13 @@ function template(node: SyntaxNode, context: Context): string {
 function unary(node: SyntaxNode, context: Context): unknown {
   const operator = UNARY[textOf(part(node, 0), context)];
   if (!operator) throw new Unknown();
-  return operator(valueOf(part(node, 1), context) as never);
+  return operator(valueIn(part(node, 1), context) as never);
 }
 
 function binary(node: SyntaxNode, context: Context): unknown {
   const operator = textOf(part(node, 1), context);
-  const left = valueOf(part(node, 0), context);
-  const right = () => valueOf(part(node, 2), context);
+  const left = valueIn(part(node, 0), context);
+  const right = () => valueIn(part(node, 2), context);
   const needsRight = LOGICAL[operator];
   if (needsRight) return needsRight(left) ? right() : left;
   const apply = BINARY[operator];
@@ -237,6 +236,6 @@ function arrow(node: SyntaxNode, context: Context): unknown {
   const names = parameters.map((parameter) => textOf(parameter, context));
   return (...values: unknown[]) => {
     const given = Object.fromEntries(names.map((name, index) => [name, values[index]]));
-    return valueOf(body, { ...context, names: { ...context.names, ...given } });
+    return valueIn(body, { ...context, names: { ...context.names, ...given } });
   };
 }

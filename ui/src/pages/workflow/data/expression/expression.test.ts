@@ -7,7 +7,15 @@ const scope = {
   event: { body: { id: 7, name: 'Ada', none: null }, headers: { 'content-type': 'text/plain' } },
   steps: {
     trigger: { event: {} },
-    load: { $return_value: { items: [{ id: 1, price: 2.5 }, { id: 2, price: 4 }], ok: true } },
+    load: {
+      $return_value: {
+        items: [
+          { id: 1, price: 2.5 },
+          { id: 2, price: 4 },
+        ],
+        ok: true,
+      },
+    },
     later: undefined,
   },
   process: { env: { SHOP: 'https://shop.test', TOKEN: undefined } },
@@ -103,8 +111,14 @@ test('a text is split at its expressions', () => {
 test('the result of a text', () => {
   expect(resultOf('{{ event.body.id }}', names)).toEqual({ kind: 'value', value: 7 });
   expect(resultOf(' {{ event.body.id }}', names)).toEqual({ kind: 'value', value: ' 7' });
-  expect(resultOf('{{ event.body.none }}{{ event.body }}', names)).toEqual({ kind: 'value', value: JSON.stringify(scope.event.body) });
-  expect(resultOf('{{ event.x.y }}', names)).toEqual({ kind: 'error', message: "Cannot read properties of undefined (reading 'y')" });
+  expect(resultOf('{{ event.body.none }}{{ event.body }}', names)).toEqual({
+    kind: 'value',
+    value: JSON.stringify(scope.event.body),
+  });
+  expect(resultOf('{{ event.x.y }}', names)).toEqual({
+    kind: 'error',
+    message: "Cannot read properties of undefined (reading 'y')",
+  });
   expect(resultOf('{{ steps.later.x }}', names)).toEqual({ kind: 'unknown', message: 'There is no data of later yet' });
   expect(resultOf('{{ process.env.TOKEN }}', names)).toEqual({ kind: 'unknown', message: 'TOKEN is a secret' });
   expect(resultOf('{{ steps.', names).kind).toBe('unknown');

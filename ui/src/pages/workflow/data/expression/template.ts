@@ -1,5 +1,5 @@
 // The expressions in the text of a prop, `{{ … }}`, and their value.
-import { Unknown, evaluate, parsed } from './evaluate';
+import { evaluate, parsed, Unknown } from './evaluate';
 
 /** Text, or the source of an expression. */
 export type Part = string | { source: string };

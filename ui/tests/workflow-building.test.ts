@@ -147,7 +147,7 @@ test('a workflow of three steps is built by keyboard, tested step by step, deplo
 
   // Each step is tested from its form, and Escape leads back to its card.
   const keyboard = new Keyboard(page);
-  await press('Home');
+  await press('End', 'ArrowUp', 'ArrowUp');
   for (const [place, name, result] of [
     ['steps-0', 'greet', 'Hello world'],
     ['steps-1', 'first', 'HI in a deep voice'],

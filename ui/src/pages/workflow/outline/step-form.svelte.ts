@@ -36,6 +36,8 @@ export class StepForm extends PropForm {
   /** Takes over values that were changed in the text. */
   sync(values: Values) {
     if (equal(values, this.#known)) return;
+    const kept = Object.entries(this.#switched).filter(([name]) => equal(values[name], this.#known[name]));
+    this.#switched = Object.fromEntries(kept);
     this.#known = values;
     this.refused = false;
     const names = new Set(this.props.map(({ name }) => name));
@@ -66,6 +68,8 @@ export class StepForm extends PropForm {
   }
 
   override set(prop: Prop, value: unknown) {
+    // A field stays one for expressions when its text is deleted.
+    if (this.isExpression(prop) && !holdsExpression(value)) this.#switched = { ...this.#switched, [prop.name]: true };
     super.set(prop, value);
     this.write(prop.name, clean(value));
   }

@@ -8,12 +8,14 @@ import { COMPANY_FLAGS, company, past } from './harness/company';
 import { PAGES } from './harness/company/pages';
 import { order, send } from './harness/company/traffic';
 import type { Company } from './harness/company/types';
+import { card, testPanel } from './harness/outline';
 import { browser, ownStage, server } from './harness/stage';
 
 ownStage(...COMPANY_FLAGS);
 
 const FOLDER = join(import.meta.dirname, '../../docs/screenshots');
 const WIDE = { width: 1440, height: 900 };
+const STEP = { width: 1280, height: 1600 };
 const NARROW = { width: 390, height: 844 };
 const ALSO_NARROW = ['overview', 'sources', 'source-events', 'run', 'flow'];
 
@@ -53,6 +55,21 @@ async function pictures(name: string, path: string, size: Look, schemes: ('light
   }
   await page.context().close();
 }
+
+/** The form of a step with expressions and the result of its test. */
+test('workflow-step', async () => {
+  const page = await signedIn(browser, shop.person, PAGES['workflow-document']?.(shop) ?? '', STEP);
+  await settled(page);
+  await card(page, 'label').click();
+  const panel = testPanel(page, 'label');
+  await panel.getByRole('button', { name: 'Test this step' }).click();
+  await panel.getByText('$return_value').first().waitFor();
+  await page.locator('.outline').evaluate((outline) => outline.scrollTo(0, 0));
+  await page.mouse.move(0, 0);
+  await page.waitForTimeout(500);
+  await page.locator('.halves').screenshot({ path: join(FOLDER, 'workflow-step-light.png'), animations: 'disabled' });
+  await page.context().close();
+});
 
 test.each(Object.entries(PAGES))('%s', async (name, path) => {
   await pictures(name, path(shop), WIDE, ['light', 'dark']);

@@ -101,7 +101,7 @@ test('before a run, the event of the test is a sample, and a test supplies the d
   // A value of the tree is inserted at the cursor.
   await amount.fill('');
   await page.getByRole('button', { name: 'Insert data' }).click();
-  await page.getByRole('button', { name: 'Insert event', exact: true }).click();
+  await page.getByRole('button', { name: /^Insert event/ }).click();
   await expect.poll(() => amount.textContent()).toBe('{{ event }}');
 });
 

@@ -12,11 +12,18 @@ beforeAll(() => publishShout(server));
 
 const STEPS = 200;
 const PAINT_MS = 50;
-/** A busy machine may be slow once. A slow page is slow each time. */
+/** It includes work after the paint, such as checking the document and reading its outline again. */
+const PROCESSOR_MS = 100;
 const TRIES = 40;
 
-/** The times from a key to the next frame that shows its effect, by Event Timing. */
-async function paintTimes(page: Page, act: (index: number) => Promise<void>): Promise<number[]> {
+/**
+ * The cost of a key, in milliseconds. `paint` is the time to the next frame that shows its effect, by Event Timing: the shortest
+ * of many, because a busy machine may be slow sometimes, but a slow page is slow each time. `processor` is the mean time that all
+ * threads of the page compute for a key, which depends less on other programs.
+ */
+type Cost = { paint: number; processor: number };
+
+async function costOf(page: Page, act: (index: number) => Promise<void>): Promise<Cost> {
   await page.evaluate(() => {
     const times: number[] = [];
     Object.assign(window, { times });
@@ -25,11 +32,23 @@ async function paintTimes(page: Page, act: (index: number) => Promise<void>): Pr
     });
     observer.observe({ type: 'event', durationThreshold: 16 } as PerformanceObserverInit);
   });
+  const before = await processorMs();
   for (let index = 0; index < TRIES; index += 1) await act(index);
   await page.waitForTimeout(300);
+  const processor = ((await processorMs()) - before) / TRIES;
   const slow = await page.evaluate(() => (window as unknown as { times: number[] }).times);
   // Faster ones are not reported.
-  return slow.length < TRIES ? [...slow, 16] : slow;
+  const paint = slow.length < TRIES ? 16 : Math.min(...slow);
+  return { paint, processor: Math.round(processor) };
+}
+
+/** The processor time of all pages. */
+async function processorMs(): Promise<number> {
+  const session = await browser.newBrowserCDPSession();
+  const { processInfo } = await session.send('SystemInfo.getProcessInfo');
+  await session.detach();
+  const pages = processInfo.filter(({ type }) => type === 'renderer');
+  return pages.reduce((sum, { cpuTime }) => sum + cpuTime * 1_000, 0);
 }
 
 test('a document of 200 steps is edited without lag', async () => {
@@ -42,15 +61,16 @@ test('a document of 200 steps is edited without lag', async () => {
   await card(page, 'step_199').waitFor();
   expect(await steps(page).locator('li').count()).toBe(STEPS);
   await page.locator('[data-card="steps-100"]').focus();
-  const moves = await paintTimes(page, (index) =>
-    page.keyboard.press(index % 2 === 0 ? 'Alt+ArrowDown' : 'Alt+ArrowUp'),
-  );
+  const moves = await costOf(page, (index) => page.keyboard.press(index % 2 === 0 ? 'Alt+ArrowDown' : 'Alt+ArrowUp'));
   await page.keyboard.press('Enter');
   await voice(page).waitFor();
   await expression(page, 'Text').focus();
-  const fields = await paintTimes(page, () => page.keyboard.press('x'));
+  const fields = await costOf(page, () => page.keyboard.press('x'));
   await documentEditor(page).focus();
-  const typing = await paintTimes(page, () => page.keyboard.press('y'));
-  const found = { moves: Math.min(...moves), fields: Math.min(...fields), typing: Math.min(...typing) };
-  expect(Math.max(...Object.values(found)), JSON.stringify(found)).toBeLessThanOrEqual(PAINT_MS);
+  const typing = await costOf(page, () => page.keyboard.press('y'));
+  const found = { moves, fields, typing };
+  for (const [name, { paint, processor }] of Object.entries(found)) {
+    expect(paint, `${name}: ${JSON.stringify(found)}`).toBeLessThanOrEqual(PAINT_MS);
+    expect(processor, `${name}: ${JSON.stringify(found)}`).toBeLessThanOrEqual(PROCESSOR_MS);
+  }
 });

@@ -8,8 +8,10 @@ database.exec('PRAGMA busy_timeout = 10000');
 
 const now = Math.floor(Date.now() / 3_600_000);
 const [{ id: user }] = database.prepare('SELECT id FROM users ORDER BY created_at LIMIT 1').all();
-const ofEmitter = database.prepare('INSERT OR IGNORE INTO activity VALUES (?, ?, ?, ?, ?, ?)');
-const ofUser = database.prepare('INSERT OR IGNORE INTO user_activity VALUES (?, ?, ?, ?, ?, ?)');
+const COUNTS = 'hour, events, errors, invocations, compute_ms';
+const into = (table, id) => database.prepare(`INSERT OR IGNORE INTO ${table} (${id}, ${COUNTS}) VALUES (?, ?, ?, ?, ?, ?)`);
+const ofEmitter = into('activity', 'emitter_id');
+const ofUser = into('user_activity', 'user_id');
 
 /** High during the day, low at night and on Sundays, with some variation. */
 function pace(hour, which) {

@@ -21,6 +21,7 @@ const SECTIONS = [
       "guide/receiving-webhooks.md",
       "guide/sending-webhooks.md",
       "guide/streams.md",
+      "guide/searching.md",
       "workflows.md",
       "guide/workflow-editor.md",
       "runs.md",

@@ -128,6 +128,39 @@ test('search covers all stored events, and a channel can be selected', async () 
   await page.getByRole('link', { name: 'no such order' }).waitFor();
 });
 
+test('a search by field has help, shows its errors, and is in the URL with its time', async () => {
+  const { who, source } = await emitterOf('fields');
+  await source.emit(
+    [{ total: 50, status: 'paid' }],
+    [{ total: 150, status: 'Paid' }],
+    [{ total: 250, status: 'open' }],
+  );
+  const page = await at(who, source);
+  await rows(page).first().waitFor();
+  await page.getByLabel('Search events').fill('status:paid total:>');
+  const error = page.getByRole('alert');
+  await error.getByText('a value is missing').waitFor();
+  expect(await violationsInBothSchemes(page)).toEqual([]);
+  await page.getByLabel('Search events').fill('status:paid total:>100');
+  await error.waitFor({ state: 'detached' });
+  await expect.poll(() => rows(page).count(), PATIENT).toBe(1);
+  await source.emit([{ total: 10, status: 'paid' }], [{ total: 999, status: 'paid' }]);
+  await page.getByRole('link', { name: '{"total":999,"status":"paid"}' }).waitFor();
+  expect(await rows(page).count()).toBe(2);
+  await page.getByRole('button', { name: 'Help on searching' }).click();
+  await page.getByText('all of several terms').waitFor();
+  expect(await violationsInBothSchemes(page)).toEqual([]);
+
+  await page.getByLabel('Time', { exact: true }).selectOption('1h');
+  await expect.poll(() => page.url(), PATIENT).toContain('range=1h');
+  await page.reload();
+  await expect.poll(() => rows(page).count(), PATIENT).toBe(2);
+  await page.goto(page.url().replace('range=1h', 'range=between&until=1000'));
+  await page.getByText('No matching events').waitFor();
+  await page.getByRole('button', { name: 'Show all' }).click();
+  await expect.poll(() => rows(page).count(), PATIENT).toBe(5);
+});
+
 test('a search neither misses nor repeats events that arrive meanwhile', async () => {
   const { who, source } = await emitterOf('between');
   await source.emit([{ word: 'needle 1' }]);

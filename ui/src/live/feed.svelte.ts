@@ -5,14 +5,15 @@ const PAGE = 100;
 /** The list is updated at most this often. */
 const UPDATE_INTERVAL_MS = 150;
 
+/** Items, newest first, and the cursor of older ones if there are any. A page of a search may be empty and have a cursor. */
+export type FeedPage<T> = { items: T[]; next: string | undefined };
+
 export type FeedOptions<T extends { id: string }> = {
-  /** A page of `limit` items, newest first, starting after an item. */
-  read: (limit: number, after: T | undefined) => Promise<T[]>;
-  /** The URL of the stream that continues after the newest item of the first page. Repeated items are dropped. */
-  stream: (newest: T | undefined) => string;
+  /** A page of up to `limit` items after a cursor. The id of an item is a cursor. */
+  read: (limit: number, after: string | undefined) => Promise<FeedPage<T>>;
+  /** The URL of the stream that continues after the newest item of the first page, unless no more can come. Repeated items are dropped. */
+  stream: (newest: T | undefined) => string | undefined;
   parse: (json: string) => T;
-  /** Filters the items of the stream; default all. */
-  accepts?: (json: string) => boolean;
   /** The maximum number of items while new ones arrive. */
   capacity: number;
 };
@@ -27,6 +28,8 @@ export class Feed<T extends { id: string }> {
   error = $state.raw<unknown>();
 
   #options: FeedOptions<T>;
+  /** The cursor of older items. Undefined: that of the last item. */
+  #next: string | undefined;
   #stream = $state.raw<Stream>();
   #closed = false;
   #firstPage = new Set<string>();
@@ -56,11 +59,12 @@ export class Feed<T extends { id: string }> {
     this.loading = true;
     this.error = undefined;
     try {
-      const items = await this.#options.read(PAGE, undefined);
+      const { items, next } = await this.#options.read(PAGE, undefined);
       if (this.#closed) return;
+      this.#next = next;
       this.items = items;
       this.#firstPage = new Set(items.map(({ id }) => id));
-      this.hasOlder = items.length === PAGE;
+      this.hasOlder = next !== undefined;
       this.#follow();
     } catch (error) {
       this.error = error;
@@ -70,15 +74,16 @@ export class Feed<T extends { id: string }> {
   }
 
   async older() {
-    const last = this.items.at(-1);
-    if (!last || this.loadingOlder || !this.hasOlder) return;
+    const after = this.#next ?? this.items.at(-1)?.id;
+    if (!after || this.loadingOlder || !this.hasOlder) return;
     this.loadingOlder = true;
     this.error = undefined;
     try {
-      const items = await this.#options.read(PAGE, last);
+      const { items, next } = await this.#options.read(PAGE, after);
+      this.#next = next;
       const known = new Set(this.items.map(({ id }) => id));
       this.items = [...this.items, ...items.filter(({ id }) => !known.has(id))];
-      this.hasOlder = items.length === PAGE;
+      this.hasOlder = next !== undefined;
     } catch (error) {
       this.error = error;
     } finally {
@@ -97,7 +102,7 @@ export class Feed<T extends { id: string }> {
     // If more items arrived than were held, the ones between are loaded by paging.
     const gap = this.pending > this.#held.length;
     this.items = this.#trimmed(gap ? this.#held : [...this.#held, ...this.items]);
-    this.hasOlder ||= gap;
+    if (gap) this.#continueAfterLast();
     this.#held = [];
     this.pending = 0;
   }
@@ -116,8 +121,10 @@ export class Feed<T extends { id: string }> {
 
   #follow() {
     this.#stream?.close();
+    const url = this.#options.stream(this.items[0]);
+    if (url === undefined) return;
     this.#stream = new Stream({
-      url: this.#options.stream(this.items[0]),
+      url,
       event: 'message',
       resume: 'last_event_id',
       onEvents: (batch) => this.#receive(batch.filter(({ lastEventId }) => !this.#firstPage.has(lastEventId))),
@@ -125,11 +132,11 @@ export class Feed<T extends { id: string }> {
   }
 
   #receive(batch: MessageEvent<string>[]) {
-    const { parse, accepts = () => true, capacity } = this.#options;
-    const accepted = batch.map(({ data }) => data).filter(accepts);
-    if (accepted.length === 0) return;
-    this.#arrived += accepted.length;
-    this.#incoming = [...accepted.slice(-capacity).map(parse).reverse(), ...this.#incoming].slice(0, capacity);
+    const { parse, capacity } = this.#options;
+    if (batch.length === 0) return;
+    this.#arrived += batch.length;
+    const newest = batch.slice(-capacity).map(({ data }) => parse(data));
+    this.#incoming = [...newest.reverse(), ...this.#incoming].slice(0, capacity);
     const delay = this.#appliedAt + UPDATE_INTERVAL_MS - performance.now();
     if (delay <= 0) this.#apply();
     else this.#timer ??= setTimeout(() => this.#apply(), delay);
@@ -149,12 +156,17 @@ export class Feed<T extends { id: string }> {
     }
     const gap = arrived > incoming.length;
     this.items = this.#trimmed(gap ? incoming : [...incoming, ...this.items]);
-    this.hasOlder ||= gap;
+    if (gap) this.#continueAfterLast();
+  }
+
+  #continueAfterLast() {
+    this.hasOlder = true;
+    this.#next = undefined;
   }
 
   #trimmed(items: T[]): T[] {
     if (items.length <= this.#options.capacity) return items;
-    this.hasOlder = true;
+    this.#continueAfterLast();
     return items.slice(0, this.#options.capacity);
   }
 }

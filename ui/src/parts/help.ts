@@ -22,6 +22,7 @@ export const HELP = {
   registry: 'registry',
   runs: 'runs',
   sandbox: 'security#the-sandbox-of-a-component',
+  search: 'guide/searching',
   sessions: 'operate/users-and-keys#sessions',
   settings: 'operate/limits-and-settings',
   signatures: 'guide/sending-webhooks#verify-the-signature',

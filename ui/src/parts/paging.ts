@@ -18,10 +18,10 @@ export function pageQuery(size: number): { limit: number; after?: string; before
 }
 
 export function goOlder(info: PageInfo) {
-  setParams({ after: info.end_cursor ?? '', before: '', page: String(pageNumber() + 1) });
+  setParams({ after: info.searched_to ?? info.end_cursor ?? '', before: '', page: String(pageNumber() + 1) });
 }
 
 export function goNewer(info: PageInfo) {
   const page = pageNumber() - 1;
-  setParams(page > 1 ? { after: '', before: info.start_cursor ?? '', page: String(page) } : FIRST_PAGE);
+  setParams(page > 1 && info.start_cursor ? { after: '', before: info.start_cursor, page: String(page) } : FIRST_PAGE);
 }

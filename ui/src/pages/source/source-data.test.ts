@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { EventSummary, LogLine } from '../../api/types';
 import { areSame, codeFields, codeFiles } from './code/code-files';
 import { retentionForm, retentionOf } from './configuration/retention';
-import { byDay, matches, rowOf, rowOfMessage } from './events/rows';
-import { byInvocation, itemsOf, matching, textOf } from './logs/invocations';
+import { byDay, rowOf, rowOfMessage } from './events/rows';
+import { byInvocation, itemsOf, levelOf, textOf, withLevel } from './logs/invocations';
 import { stackOf } from './logs/stack';
 import { eventOfSample, takesSample } from './sample-event';
 
@@ -131,15 +131,6 @@ describe('event rows', () => {
     expect(large.line.startsWith('{"a":"xxx')).toBe(true);
   });
 
-  test('a search matches the JSON of a message', () => {
-    const json = JSON.stringify({ event: { word: 'NEEDLE "quoted" ü' } });
-    expect(matches(json, 'needle')).toBe(true);
-    expect(matches(json, '"quoted"')).toBe(true);
-    expect(matches(json, 'Ü')).toBe(true);
-    expect(matches(json, 'other')).toBe(false);
-    expect(matches(json, '')).toBe(true);
-  });
-
   test('rows are grouped by local day', () => {
     const now = Date.parse('2024-05-15T12:00:00Z');
     // 22:00 UTC is midnight in Berlin.
@@ -182,21 +173,17 @@ describe('invocations', () => {
     expect(new Set(groups.map(({ key }) => key)).size).toBe(3);
   });
 
-  test('lines are filtered by level and text', () => {
-    const lines = [
-      line(1, 'a', { level: 'debug' }),
-      line(2, 'a', { level: 'warn', msg: 'PEARS' }),
-      line(3, 'a', { level: 'error' }),
-      line(4, 'a', { level: 'odd' }),
-    ];
-    const ids = (level: 'warn' | 'error' | undefined, q: string) =>
-      lines.filter(matching(level, q)).map(({ id }) => id);
-    expect(ids(undefined, '')).toEqual(['1', '2', '3', '4']);
-    expect(ids('warn', '')).toEqual(['2', '3']);
-    expect(ids('error', '')).toEqual(['3']);
-    expect(ids(undefined, 'pears')).toEqual(['2']);
-    expect(itemsOf(byInvocation(lines), matching('error', '')).map(({ key }) => key)).toEqual(['a', '3']);
-    expect(itemsOf(byInvocation(lines), () => false)).toEqual([]);
+  test('a level is a term of the query', () => {
+    expect(withLevel('apples', undefined)).toBe('apples');
+    expect(withLevel('', 'error')).toBe('level:error');
+    expect(withLevel('apples', 'warn')).toBe('-level:debug -level:info apples');
+    expect([levelOf('warn'), levelOf('odd'), levelOf(undefined)]).toEqual(['warn', undefined, undefined]);
+  });
+
+  test('lines are under their invocations', () => {
+    const lines = [line(3, 'b'), line(2, 'a'), line(1, 'a')];
+    expect(itemsOf(byInvocation(lines)).map(({ key }) => key)).toEqual(['b', '3', 'a', '1', '2']);
+    expect(itemsOf([])).toEqual([]);
   });
 
   test('an invocation as text', () => {

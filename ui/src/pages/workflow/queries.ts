@@ -1,7 +1,9 @@
 // Queries of the workflow pages. Their keys start with the workflow, so that they can be invalidated together.
 import { api, body, data } from '../../api/client';
+import type { Page } from '../../api/pages';
 import { queries } from '../../api/queries';
-import type { PageInfo, Run } from '../../api/types';
+import type { Run } from '../../api/types';
+import { onward, type SearchedPage } from '../../search/searching';
 import type { RunState } from './run/states';
 
 export const RUNS_PER_PAGE = 50;
@@ -32,12 +34,12 @@ export function versionQuery(id: string, number: number) {
 export type ListedRun = Omit<Run, 'event' | 'steps' | 'sends'>;
 
 /** Runs without the exports and logs of their steps, which can be large. */
-export function runsQuery(id: string, state: RunState | '', page: { limit: number; after?: string; before?: string }) {
+export function runsQuery(id: string, state: RunState | '', page: SearchedPage) {
   const query = { ...page, exclude: 'event,steps,sends', ...(state ? { state } : {}) };
   return {
     queryKey: ['workflow', id, 'runs', query],
-    queryFn: async (): Promise<{ data: ListedRun[]; page_info: PageInfo }> =>
-      body(api.GET('/v1/workflows/{id}/runs', { params: { path: { id }, query } })),
+    queryFn: (): Promise<Page<ListedRun>> =>
+      onward(query, (page) => body(api.GET('/v1/workflows/{id}/runs', { params: { path: { id }, query: page } }))),
   };
 }
 
@@ -69,12 +71,15 @@ export function refreshWorkflow(id: string) {
 
 export const EVENTS_PER_PAGE = 50;
 
-type EventsParams = { limit: number; after?: string; before?: string; event_name?: string; q?: string };
+type EventsParams = SearchedPage & { event_name?: string };
 
 export function eventsQuery(id: string, query: EventsParams) {
   return {
     queryKey: ['workflow', id, 'events', query],
-    queryFn: () => body(api.GET('/v1/workflows/{id}/event_summaries', { params: { path: { id }, query } })),
+    queryFn: () =>
+      onward(query, (page) =>
+        body(api.GET('/v1/workflows/{id}/event_summaries', { params: { path: { id }, query: page } })),
+      ),
   };
 }
 

@@ -2,6 +2,7 @@
 import type { EventSummary } from '../../../api/types';
 import { visible } from '../../../parts/json/lines';
 import { dayOf } from '../../../parts/time';
+import { cellOf } from '../../../search/columns';
 
 const LINE_LENGTH = 240;
 
@@ -12,23 +13,32 @@ export type Row = {
   /** The summary, else the beginning of the data. */
   line: string;
   summarised: boolean;
+  /** The texts of the columns. */
+  cells: string[];
 };
 
 export type Item = { kind: 'day'; key: string; name: string } | { kind: 'event'; key: string; row: Row };
 
 type TruncatedEvent = { $truncated: true; preview: string };
 
-function isTruncated(event: unknown): event is TruncatedEvent {
+export function isTruncated(event: unknown): event is TruncatedEvent {
   return typeof event === 'object' && event !== null && '$truncated' in event && 'preview' in event;
 }
 
 /** The row of an event. `data` is the beginning of its JSON, if available. */
-export function rowOf(summary: EventSummary, data?: string): Row {
+export function rowOf(summary: EventSummary, columns: string[] = [], data?: string): Row {
   const { id, indexed_at_ms: ms, event, metadata } = summary;
   const given = metadata.summary;
   const summarised = given !== undefined && given !== null && given !== '';
   const words = summarised ? text(given) : (data ?? text(isTruncated(event) ? event.preview : event));
-  return { id, ms, channel: metadata.name, line: oneLine(words), summarised };
+  return {
+    id,
+    ms,
+    channel: metadata.name,
+    line: oneLine(words),
+    summarised,
+    cells: columns.map((path) => oneLine(cellOf(event, path))),
+  };
 }
 
 function text(value: unknown): string {
@@ -40,10 +50,11 @@ function oneLine(words: string): string {
 }
 
 /** The row of a stream message. For a large event only the beginning is used. */
-export function rowOfMessage(json: string): Row {
+export function rowOfMessage(json: string, columns: string[] = []): Row {
   const start = json.indexOf('"event":') + '"event":'.length;
   return rowOf(
     JSON.parse(json) as EventSummary,
+    columns,
     json.length > 10_000 ? copy(json.slice(start, start + LINE_LENGTH)) : undefined,
   );
 }
@@ -51,12 +62,6 @@ export function rowOfMessage(json: string): Row {
 /** Copies a string: in browsers a slice keeps the whole original in memory. */
 function copy(part: string): string {
   return JSON.parse(JSON.stringify(part)) as string;
-}
-
-/** Whether a stream message matches a search. */
-export function matches(json: string, q: string): boolean {
-  const written = JSON.stringify(q).slice(1, -1);
-  return json.toLowerCase().includes(written.toLowerCase());
 }
 
 /** Rows grouped by day. */

@@ -13,18 +13,21 @@ export type Invocation = {
 };
 
 export type Item =
-  | { kind: 'invocation'; key: string; of: Invocation; shown: number }
+  | { kind: 'invocation'; key: string; of: Invocation }
   | { kind: 'line'; key: string; line: LogLine; start: number };
 
 export type Level = 'warn' | 'error';
 
-const ranks: Record<string, number> = { debug: 0, info: 1, warn: 2, error: 3 };
+/** Terms that leave lines of this level and above. */
+const TERMS: Record<Level, string> = { warn: '-level:debug -level:info', error: 'level:error' };
 
-/** A filter by minimum level and text. */
-export function matching(level: Level | undefined, q: string): (line: LogLine) => boolean {
-  const minRank = level ? (ranks[level] ?? 0) : 0;
-  const text = q.toLowerCase();
-  return (line) => (ranks[line.level] ?? 1) >= minRank && line.msg.toLowerCase().includes(text);
+export function levelOf(text: string | undefined): Level | undefined {
+  return text === 'error' || text === 'warn' ? text : undefined;
+}
+
+/** A query for lines of a level and above. */
+export function withLevel(q: string, level: Level | undefined): string {
+  return level ? `${TERMS[level]} ${q}`.trim() : q;
 }
 
 /** Groups lines by invocation, newest first. Consecutive lines without an invocation form one group. */
@@ -57,12 +60,12 @@ function firstOf({ lines }: Invocation): number {
   return Number(lines[0]?.id ?? 0);
 }
 
-/** The matching lines under their invocations. */
-export function itemsOf(invocations: Invocation[], matches: (line: LogLine) => boolean): Item[] {
-  return invocations.flatMap((of): Item[] => {
-    const lines = of.lines.filter(matches).map((line): Item => ({ kind: 'line', key: line.id, line, start: of.start }));
-    return lines.length === 0 ? [] : [{ kind: 'invocation', key: of.key, of, shown: lines.length }, ...lines];
-  });
+/** Lines under their invocations. */
+export function itemsOf(invocations: Invocation[]): Item[] {
+  return invocations.flatMap((of): Item[] => [
+    { kind: 'invocation', key: of.key, of },
+    ...of.lines.map((line): Item => ({ kind: 'line', key: line.id, line, start: of.start })),
+  ]);
 }
 
 export function textOf({ lines }: Invocation): string {

@@ -29,7 +29,9 @@ pub(crate) const GROUPS: [(&str, &[&str]); 4] = [
     ),
     (
         "Inspect",
-        &["list", "describe", "events", "logs", "versions", "whoami"],
+        &[
+            "list", "describe", "events", "logs", "versions", "trace", "whoami",
+        ],
     ),
     (
         "Manage",

@@ -47,6 +47,7 @@ mod sources;
 mod subscribe;
 mod test;
 mod tools;
+mod trace;
 mod unpublish;
 mod update;
 mod users;
@@ -91,6 +92,7 @@ use self::{
     subscribe::{SubscribeOptions, UnsubscribeOptions},
     test::TestOptions,
     tools::ToolsCommand,
+    trace::TraceOptions,
     unpublish::UnpublishOptions,
     update::UpdateOptions,
     users::UsersCommand,
@@ -129,6 +131,7 @@ pub(crate) enum ClientCommand {
     Logs(LogsOptions),
     Versions(VersionsOptions),
     Rollback(RollbackOptions),
+    Trace(TraceOptions),
     Whoami(WhoamiOptions),
     Delete(DeleteOptions),
     Accounts(AccountsOptions),
@@ -200,6 +203,7 @@ pub(crate) fn run(
             ClientCommand::Logs(options) => done(sources::logs(options).await),
             ClientCommand::Versions(options) => done(sources::versions(options).await),
             ClientCommand::Rollback(options) => done(sources::rollback(options).await),
+            ClientCommand::Trace(options) => done(trace::trace(options).await),
             ClientCommand::Whoami(options) => done(session::whoami(options).await),
             ClientCommand::Delete(options) => done(sources::delete(options).await),
             ClientCommand::Accounts(options) => done(accounts::run(options).await),

@@ -21,7 +21,7 @@ async fn a_new_source_has_the_fields_of_the_spec_and_is_active() {
     let expected = json!({
         "id": source["id"], "user_id": api.get("/users/me").await.ok()["id"],
         "component_id": source["component_id"], "configured_props": { "city": "Rome" }, "active": true,
-        "created_at": created_at, "updated_at": created_at, "name": "with-props", "name_slug": "with-props",
+        "version": 1, "created_at": created_at, "updated_at": created_at, "name": "with-props", "name_slug": "with-props",
     });
     assert_eq!(source, expected);
     assert_eq!(field_names(&source), field_names(&expected));

@@ -19,6 +19,9 @@ pub struct Delivery {
     pub event_id: EventId,
     /// The channel; empty for the default one.
     pub event_name: String,
+    /// The summary of the event, else the beginning of its data.
+    #[schema(example = "Order A-1 was paid")]
+    pub summary: String,
     pub state: DeliveryState,
     /// Oldest first.
     #[schema(value_type = Vec<DeliveryAttempt>)]

@@ -24,6 +24,7 @@ mod logs;
 mod notifications;
 mod query;
 mod runs;
+mod saved_events;
 mod server;
 mod sessions;
 mod source_versions;
@@ -88,6 +89,7 @@ pub use runs::{
     ErrorPlace, ReplayFrom, ReplayRun, ReplayRuns, ReplayedRuns, ReplayedState, Run, RunSend,
     RunState, RunStep, RunWait, RunsQuery,
 };
+pub use saved_events::{LastRequest, SaveEvent, SavedEvent};
 pub use server::{Database, Server, ServerProcess, ServerSetting};
 pub use sessions::{ListedSession, OidcSignIn, Session, SessionUser, SignIn, SignInOptions};
 pub use source_versions::{RollBackSource, SourceVersion, WholeSourceVersion};

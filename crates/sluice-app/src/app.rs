@@ -25,6 +25,7 @@ use crate::{
     oidc::Oidc,
     overview::Overviews,
     packages::{self, PackageSync, StoredArchives},
+    saved_events::SavedEvents,
     server_status::{self, ServerStatus},
     sessions::Sessions,
     sources::Sources,
@@ -56,6 +57,7 @@ pub struct App {
     /// None without a provider in the settings.
     pub oidc: Option<Oidc>,
     pub overviews: Overviews,
+    pub saved_events: SavedEvents,
     pub server_status: ServerStatus,
     pub sessions: Sessions,
     pub sources: Sources,
@@ -114,6 +116,7 @@ impl App {
             notifications: Notifications::new(infra, engine.outbox.clone()),
             overviews: Overviews::new(infra, health, server_status.clone()),
             oidc: Oidc::new(infra, &users, &sessions)?,
+            saved_events: SavedEvents::new(infra),
             sessions,
             sources: Sources::new(
                 infra,

@@ -26,6 +26,7 @@ mod notifications;
 mod oidc;
 mod overview;
 mod packages;
+mod saved_events;
 mod server_status;
 mod sessions;
 mod slug;
@@ -79,6 +80,7 @@ pub use notifications::{
 };
 pub use oidc::{Arrival, Departure, Oidc, ProviderReturn, SignInError};
 pub use overview::{ActiveEmitter, NamedWebhook, Overview, Overviews, Tally, WebhookTally};
+pub use saved_events::{EmitterName, SavedEvents};
 pub use server_status::{
     MetricsFormat, ProcessView, ResourceUsage, ServerStatus, ServerView, update_backlogs,
 };

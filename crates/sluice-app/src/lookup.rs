@@ -1,11 +1,12 @@
 //! Rows that several services read.
 
 use sluice_engine::EngineError;
-use sluice_model::{SourceId, UserId};
+use sluice_model::{SourceId, UserId, WorkflowId};
 use sluice_store::{
     Store,
     components::{self, Component},
     sources::{self, Source},
+    workflows::{self, Workflow},
 };
 
 /// A source of the user.
@@ -33,6 +34,20 @@ pub(crate) async fn source_named(
         None => sources::by_slug(c, &user, &wanted),
     });
     found.await?.ok_or(EngineError::NotFound("source"))
+}
+
+/// The user's workflow with this id or slug.
+pub(crate) async fn workflow_named(
+    store: &Store,
+    user: &UserId,
+    id_or_slug: &str,
+) -> Result<Workflow, EngineError> {
+    let (user, wanted) = (user.clone(), id_or_slug.to_owned());
+    let found = store.read(move |c| match WorkflowId::parse(&wanted) {
+        Some(id) => workflows::get(c, &user, &id),
+        None => workflows::by_slug(c, &user, &wanted),
+    });
+    found.await?.ok_or(EngineError::NotFound("workflow"))
 }
 
 /// The component that a source runs, even if it is no longer published.

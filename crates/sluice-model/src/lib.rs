@@ -13,6 +13,7 @@ pub mod cursor;
 pub mod dedupe;
 pub mod emitter_id;
 pub mod event_id;
+mod event_summary;
 pub mod id_gen;
 pub mod ids;
 pub mod invalid_id;
@@ -58,6 +59,7 @@ pub use dedupe::{DedupeKey, DedupeState, Verdict, order_by_ts};
 pub use emitter_id::{EmitterId, EmitterKind, SourceId, WorkflowId};
 pub use event_address::EventAddress;
 pub use event_id::EventId;
+pub use event_summary::event_summary;
 pub use id_gen::{EmitId, IdGen, InvocationId};
 pub use ids::{
     AccountId, ApiKeyId, AppId, AuditEntryId, ComponentId, ConnectionId, DeliveryId, DeploymentId,

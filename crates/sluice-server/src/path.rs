@@ -217,6 +217,9 @@ pub(crate) struct WorkflowVersionPath(pub(crate) String, pub(crate) u32);
 /// A source, and the number of a version.
 pub(crate) struct SourceVersionPath(pub(crate) String, pub(crate) u32);
 
+/// A source or workflow, and the name of a saved event, free of NUL characters.
+pub(crate) struct SavedEventPath(pub(crate) String, pub(crate) String);
+
 /// A source, and the id of an event.
 pub(crate) struct SourceEventPath(pub(crate) SourceId, pub(crate) EventId);
 
@@ -297,6 +300,18 @@ impl<S: Send + Sync> FromRequestParts<S> for SourceVersionPath {
             .ok_or(ApiError::NotFound("source"))?;
         let number = number.parse().map_err(|_| ApiError::NotFound("version"))?;
         Ok(SourceVersionPath(source, number))
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for SavedEventPath {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Self::Rejection> {
+        let segments = two_segments(parts, state).await;
+        segments
+            .filter(|(emitter, name)| !emitter.contains('\0') && !name.contains('\0'))
+            .map(|(emitter, name)| SavedEventPath(emitter, name))
+            .ok_or(ApiError::NotFound("saved event"))
     }
 }
 

@@ -32,9 +32,9 @@ use crate::{
         accounts, actions, activity, agent_access, agent_oauth, api_keys, apps, audit, cluster,
         components, connect, connect_callback, data_stores, deliveries, events, flow, forms,
         imports, logs, notifications, oidc, older_events, one_event, operations, registry, replay,
-        runs, server, session, sessions, signup, source_versions, sources, streams, subscriptions,
-        tools, traces, uploads, user_admin, users, webhooks, workflow_events, workflow_tests,
-        workflow_versions, workflows,
+        runs, saved_events, server, session, sessions, signup, source_versions, sources, streams,
+        subscriptions, tools, traces, uploads, user_admin, users, webhooks, workflow_events,
+        workflow_tests, workflow_versions, workflows,
     },
     state::ServerState,
 };
@@ -84,6 +84,12 @@ fn api() -> OpenApiRouter<ServerState> {
         .routes(routes!(sources::list))
         .routes(routes!(sources::get, sources::update, sources::delete))
         .routes(routes!(sources::run))
+        .routes(routes!(saved_events::list_of_source))
+        .routes(routes!(
+            saved_events::save_of_source,
+            saved_events::delete_of_source
+        ))
+        .routes(routes!(saved_events::last_request))
         .routes(routes!(source_versions::list))
         .routes(routes!(source_versions::get))
         .routes(routes!(source_versions::roll_back))
@@ -136,6 +142,11 @@ fn api() -> OpenApiRouter<ServerState> {
         ))
         .routes(routes!(workflows::run))
         .routes(routes!(workflow_tests::test))
+        .routes(routes!(saved_events::list_of_workflow))
+        .routes(routes!(
+            saved_events::save_of_workflow,
+            saved_events::delete_of_workflow
+        ))
         .routes(routes!(workflow_versions::list))
         .routes(routes!(workflow_versions::get))
         .routes(routes!(workflow_versions::roll_back))

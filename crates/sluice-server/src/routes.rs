@@ -34,6 +34,7 @@ pub(crate) mod registry;
 pub(crate) mod replay;
 mod run_view;
 pub(crate) mod runs;
+pub(crate) mod saved_events;
 mod search_parameters;
 pub(crate) mod server;
 pub(crate) mod session;

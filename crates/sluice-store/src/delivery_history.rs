@@ -19,6 +19,8 @@ pub struct Delivery {
     pub emitter_id: EmitterId,
     pub event_id: EventId,
     pub channel: String,
+    /// The summary of the emit, else the beginning of the data.
+    pub summary: String,
     pub state: DeliveryState,
     /// A list, as JSON.
     pub attempts: String,
@@ -56,6 +58,7 @@ impl FromRow for Delivery {
             due_at: row.get(7)?,
             created_at: row.get(8)?,
             event: row.get(9)?,
+            summary: row.get(10)?,
         })
     }
 }
@@ -68,7 +71,7 @@ pub(crate) fn columns(detail: Detail) -> String {
     };
     format!(
         "d.id, d.webhook_id, p.emitter_id, p.event_id, p.channel, d.state, d.attempts, \
-         CASE d.due_at WHEN {AT_ONCE} THEN d.created_at ELSE d.due_at END, d.created_at, {event}"
+         CASE d.due_at WHEN {AT_ONCE} THEN d.created_at ELSE d.due_at END, d.created_at, {event}, p.summary"
     )
 }
 

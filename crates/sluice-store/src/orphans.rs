@@ -28,6 +28,8 @@ pub enum OwnedTable {
     Logs,
     Activity,
     SourceVersions,
+    LastRequests,
+    SavedEvents,
     Deployments,
     WorkflowSecrets,
     Runs,
@@ -76,7 +78,7 @@ struct Layout {
 }
 
 impl OwnedTable {
-    pub const ALL: [OwnedTable; 22] = [
+    pub const ALL: [OwnedTable; 24] = [
         OwnedTable::Inbox,
         OwnedTable::Uploads,
         OwnedTable::Endpoints,
@@ -88,6 +90,8 @@ impl OwnedTable {
         OwnedTable::Logs,
         OwnedTable::Activity,
         OwnedTable::SourceVersions,
+        OwnedTable::LastRequests,
+        OwnedTable::SavedEvents,
         OwnedTable::Deployments,
         OwnedTable::WorkflowSecrets,
         OwnedTable::Runs,
@@ -127,6 +131,8 @@ impl OwnedTable {
             OwnedTable::SourceVersions => {
                 of(Owner::Emitter, "source_id")("source_versions", "number")
             }
+            OwnedTable::LastRequests => of_emitter("last_requests", "emitter_id"),
+            OwnedTable::SavedEvents => of_emitter("saved_events", "name"),
             OwnedTable::Deployments => of_workflow("deployments", "number"),
             OwnedTable::WorkflowSecrets => of_workflow("workflow_secrets", "name"),
             OwnedTable::Runs => of_workflow("runs", "id"),

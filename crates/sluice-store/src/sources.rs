@@ -257,6 +257,8 @@ pub fn remove(c: &mut dyn Conn, id: &SourceId) -> Result<bool> {
         "DELETE FROM events WHERE emitter_id = ?1",
         "DELETE FROM logs WHERE emitter_id = ?1",
         "DELETE FROM held_events WHERE emitter_id = ?1",
+        "DELETE FROM last_requests WHERE emitter_id = ?1",
+        "DELETE FROM saved_events WHERE emitter_id = ?1",
         "DELETE FROM subscriptions WHERE emitter_id = ?1",
         "DELETE FROM subscriptions WHERE listener_id = ?1",
         "DELETE FROM activity WHERE emitter_id = ?1",

@@ -175,6 +175,7 @@ impl Replay {
                 emitter: &self.source,
                 id: event.id,
                 channel: &event.channel,
+                meta: &event.meta,
                 data: &event.data,
                 trace: None,
             };

@@ -9,9 +9,9 @@ use sluice_engine::{
 use sluice_infra::Infra;
 use sluice_model::{UserId, WorkflowId};
 use sluice_outbox::Outbox;
-use sluice_store::workflows::{self, Workflow};
+use sluice_store::workflows::Workflow;
 
-use crate::{accounts::AccountProps, components::Components};
+use crate::{accounts::AccountProps, components::Components, lookup};
 
 /// Deploys, changes, deletes, runs and replays workflows.
 #[derive(Clone)]
@@ -55,16 +55,7 @@ impl Workflows {
         user: &UserId,
         id_or_slug: &str,
     ) -> Result<Workflow, EngineError> {
-        let missing = || EngineError::NotFound("workflow");
-        let (user, wanted) = (user.clone(), id_or_slug.to_owned());
-        let found = self
-            .infra
-            .store
-            .read(move |c| match WorkflowId::parse(&wanted) {
-                Some(id) => workflows::get(c, &user, &id),
-                None => workflows::by_slug(c, &user, &wanted),
-            });
-        found.await?.ok_or_else(missing)
+        lookup::workflow_named(&self.infra.store, user, id_or_slug).await
     }
 
     /// The id of the user's workflow with this id or slug.

@@ -46,6 +46,8 @@ pub(crate) struct Batch {
     pub(crate) state: Option<StateRow>,
     pub(crate) writes: BTreeMap<String, Option<Box<RawValue>>>,
     pub(crate) logs: Vec<LogRow>,
+    /// The last HTTP request, when it is to be stored.
+    pub(crate) request: Option<Arc<str>>,
     pub(crate) runs: Vec<RunChange>,
     /// Inbox rows to delete.
     pub(crate) done: Vec<InvocationId>,
@@ -198,6 +200,7 @@ impl Batch {
             state: None,
             writes: BTreeMap::new(),
             logs: Vec::new(),
+            request: None,
             runs: Vec::new(),
             done: Vec::new(),
             direct: Vec::new(),
@@ -327,6 +330,7 @@ impl EventRow {
             emitter,
             id: self.id,
             channel: &self.channel,
+            meta: &self.meta,
             data: self.listener_data.as_ref().unwrap_or(&self.data).get(),
             trace: self.trace.as_ref(),
         }

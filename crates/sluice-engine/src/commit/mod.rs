@@ -9,6 +9,7 @@ pub(crate) mod committer;
 mod error_event;
 pub mod progress;
 mod rejected;
+pub(crate) mod request_sample;
 #[cfg(test)]
 mod round_trips;
 pub(crate) mod source;

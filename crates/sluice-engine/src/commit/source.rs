@@ -20,6 +20,7 @@ use super::{
     batch::{Batch, EventRow, LogRow, LoopError, ReleasedEvent, StateRow},
     builder::{RowBuilder, event_loop, failure},
     error_event::{ErrorEvent, ErrorOrigin},
+    request_sample::RequestSample,
     streak::{Outcomes, Streak},
 };
 use crate::{state::Definition, work::Work};
@@ -78,6 +79,7 @@ pub(crate) struct SourceCommit<'a> {
     pub(crate) definition: &'a Definition,
     pub(crate) dedupe: &'a mut DedupeState,
     pub(crate) streak: &'a mut Streak,
+    pub(crate) requests: &'a mut RequestSample,
     pub(crate) rows: RowBuilder<'a>,
 }
 
@@ -135,6 +137,7 @@ impl SourceCommit<'_> {
         let has_emits = finished.iter().any(|one| !one.outcome.emits.is_empty());
         let outcomes = outcomes(&finished);
         batch.streak = self.streak.add(outcomes, self.rows.now_ms);
+        batch.request = self.requests.take(&finished, self.rows.now_ms);
         for one in finished {
             self.add(one, &mut batch);
         }

@@ -13,7 +13,7 @@ use sluice_store::{
     deliveries::Outgoing,
     events::{self, NewEvent, StoredEvent, Take},
     held_events::{self, HeldEvent},
-    inbox, kv,
+    inbox, kv, last_requests,
     logs::{self, NewLog, Reservation},
     provenance::Provenance,
     routes::Listeners,
@@ -158,6 +158,9 @@ fn write_rows(c: &mut dyn Conn, batch: &Batch, reads: Reads<'_>) -> Result<Appli
     let writes = batch.writes.iter();
     let writes = writes.map(|(key, json)| (&**key, json.as_ref().map(|json| json.get())));
     kv::write_all(c, emitter, writes)?;
+    if let Some(request) = &batch.request {
+        last_requests::record(c, emitter, request, batch.now_ms)?;
+    }
     logs::insert_all(c, emitter, rows.logs.into_iter())?;
     let recipients = rows.router.write(c)?;
     inbox::add_attempts(c, emitter, &batch.attempts)?;
@@ -252,6 +255,7 @@ impl<'a> Rows<'a> {
             emitter: &self.batch.emitter,
             id: event.id,
             channel: &event.channel,
+            meta: &event.meta,
             data: &event.data,
             trace: take
                 .provenance

@@ -35,6 +35,7 @@ struct RoutedEvent<'a> {
     invocation: InvocationId,
     id: EventId,
     channel: Cow<'a, str>,
+    meta: Cow<'a, str>,
     data: Cow<'a, str>,
     depth: u32,
     trace: Option<TraceContext>,
@@ -47,6 +48,7 @@ struct RoutedEvent<'a> {
 /// What an event carries to its listeners.
 struct Content<'a> {
     channel: Cow<'a, str>,
+    meta: Cow<'a, str>,
     data: Cow<'a, str>,
     trace: Option<TraceContext>,
 }
@@ -63,6 +65,12 @@ pub enum Routed {
     ToAll,
     /// Listening sources and workflows were skipped: the chain of events is too long.
     ToWebhooksOnly,
+}
+
+/// The metadata of a log line as an event.
+#[derive(Serialize)]
+struct LogMeta<'a> {
+    summary: &'a str,
 }
 
 /// A log line as an event.
@@ -103,6 +111,7 @@ impl<'a> Router<'a> {
     pub fn route(&mut self, event: &Outgoing<'a>, depth: u32) -> Routed {
         let content = Content {
             channel: event.channel.into(),
+            meta: event.meta.into(),
             data: event.data.into(),
             trace: event.trace.cloned(),
         };
@@ -113,6 +122,7 @@ impl<'a> Router<'a> {
     pub fn route_copy(&mut self, event: &Outgoing<'_>, depth: u32) -> Routed {
         let content = Content {
             channel: Cow::Owned(event.channel.to_owned()),
+            meta: Cow::Owned(event.meta.to_owned()),
             data: Cow::Owned(event.data.to_owned()),
             trace: event.trace.cloned(),
         };
@@ -128,6 +138,7 @@ impl<'a> Router<'a> {
     ) -> Routed {
         let Content {
             channel,
+            meta,
             data,
             trace,
         } = content;
@@ -141,6 +152,7 @@ impl<'a> Router<'a> {
             invocation: InvocationId::from(emit_id),
             id,
             channel: Cow::Borrowed(""),
+            meta,
             data,
             depth,
             trace,
@@ -199,11 +211,13 @@ impl<'a> Router<'a> {
             msg: &line.message.replace('\0', ""),
             level: line.level,
         };
-        let data = serde_json::to_string(&event)
-            .map_err(|error| StoreError::Internal(error.to_string()))?;
+        let internal = |error: serde_json::Error| StoreError::Internal(error.to_string());
+        let data = serde_json::to_string(&event).map_err(internal)?;
+        let meta = serde_json::to_string(&LogMeta { summary: event.msg }).map_err(internal)?;
         let id = logs::event_id(line.ts, seq);
         let content = Content {
             channel: LOG_CHANNEL.into(),
+            meta: meta.into(),
             data: data.into(),
             trace: None,
         };
@@ -219,6 +233,7 @@ impl<'a> Router<'a> {
             emitter: self.emitter,
             id: event.id,
             channel: &event.channel,
+            meta: &event.meta,
             data: &event.data,
             trace: event.trace.as_ref(),
         });

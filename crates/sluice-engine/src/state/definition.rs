@@ -14,7 +14,7 @@ use sluice_store::{
 };
 
 use super::kv::KvState;
-use crate::commit::streak::Streak;
+use crate::commit::{request_sample::RequestSample, streak::Streak};
 
 #[derive(Clone)]
 pub struct Definition {
@@ -87,6 +87,7 @@ pub struct Memory {
     pub last_event: Option<EventId>,
     pub dedupe: DedupeState,
     pub(crate) streak: Streak,
+    pub(crate) requests: RequestSample,
     pub kv: KvState,
 }
 
@@ -98,6 +99,7 @@ impl Memory {
             last_event: state.last_event,
             dedupe: state.dedupe,
             streak: subject_health::streak(c, id.as_str())?.into(),
+            requests: RequestSample::default(),
             kv: KvState::load(kv::load_all(c, id)?, id)?,
         })
     }

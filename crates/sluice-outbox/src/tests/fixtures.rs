@@ -203,6 +203,7 @@ impl Fixture {
                         seq: number.into(),
                     },
                     channel: "",
+                    meta: "{}",
                     data: &number.to_string(),
                     trace: None,
                 };

@@ -240,6 +240,7 @@ fn on_the_wire(delivery: delivery_history::Delivery) -> Result<Delivery, ApiErro
         emitter_id: delivery.emitter_id,
         event_id: delivery.event_id,
         event_name: delivery.channel,
+        summary: delivery.summary,
         state: shown_state(delivery.state),
         attempts: RawValue::from_string(delivery.attempts).map_err(corrupt)?,
         next_attempt_at: delivery.due_at,

@@ -426,6 +426,24 @@ CREATE TABLE held_events (
 );
 CREATE INDEX held_events_by_due ON held_events (due_at) WHERE due_at IS NOT NULL;
 
+-- === Events to run with ===
+
+-- The last HTTP request of each source that its owner stored, as the component got it.
+CREATE TABLE last_requests (
+    emitter_id TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    at         BIGINT NOT NULL,
+    event      TEXT COLLATE "C" NOT NULL
+);
+
+-- Events that users saved by name, for runs by hand.
+CREATE TABLE saved_events (
+    emitter_id TEXT COLLATE "C" NOT NULL,
+    name       TEXT COLLATE "C" NOT NULL,
+    updated_at BIGINT NOT NULL,
+    event      TEXT COLLATE "C" NOT NULL,
+    PRIMARY KEY (emitter_id, name)
+);
+
 -- === Webhooks, subscriptions and deliveries ===
 
 -- Secrets are sealed. The one before the last rotation signs too until previous_until.
@@ -478,6 +496,8 @@ CREATE TABLE payloads (
     channel    TEXT COLLATE "C" NOT NULL,
     -- The trace context of the event; null without a trace.
     trace      TEXT COLLATE "C",
+    -- The summary of the emit, else the beginning of the data.
+    summary    TEXT COLLATE "C" NOT NULL DEFAULT '',
     data       TEXT COLLATE "C" NOT NULL
 );
 

@@ -431,6 +431,24 @@ CREATE TABLE held_events (
 ) WITHOUT ROWID;
 CREATE INDEX held_events_by_due ON held_events (due_at) WHERE due_at IS NOT NULL;
 
+-- === Events to run with ===
+
+-- The last HTTP request of each source that its owner stored, as the component got it.
+CREATE TABLE last_requests (
+    emitter_id TEXT NOT NULL PRIMARY KEY,
+    at         INTEGER NOT NULL,
+    event      TEXT NOT NULL
+);
+
+-- Events that users saved by name, for runs by hand.
+CREATE TABLE saved_events (
+    emitter_id TEXT NOT NULL,
+    name       TEXT NOT NULL,
+    updated_at INTEGER NOT NULL,
+    event      TEXT NOT NULL,
+    PRIMARY KEY (emitter_id, name)
+);
+
 -- === Webhooks, subscriptions and deliveries ===
 
 -- Secrets are sealed. The one before the last rotation signs too until previous_until.
@@ -483,6 +501,8 @@ CREATE TABLE payloads (
     channel    TEXT NOT NULL,
     -- The trace context of the event; null without a trace.
     trace      TEXT,
+    -- The summary of the emit, else the beginning of the data.
+    summary    TEXT NOT NULL DEFAULT '',
     data       TEXT NOT NULL
 );
 

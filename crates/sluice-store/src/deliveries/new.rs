@@ -1,6 +1,8 @@
 //! New deliveries, and the payloads that they share.
 
-use sluice_model::{DeliveryId, EmitId, EmitterId, EventId, TraceContext, WebhookId};
+use sluice_model::{
+    DeliveryId, EmitId, EmitterId, EventId, TraceContext, WebhookId, event_summary,
+};
 
 use super::DeliveryState;
 use crate::{conn::Conn, error::Result, params, server_clock::AT_ONCE, value::Value};
@@ -13,14 +15,16 @@ pub struct Outgoing<'a> {
     pub emitter: &'a EmitterId,
     pub id: EventId,
     pub channel: &'a str,
+    /// The metadata of its emit, as JSON.
+    pub meta: &'a str,
     /// JSON.
     pub data: &'a str,
     /// The span that emitted it.
     pub trace: Option<&'a TraceContext>,
 }
 
-const INSERT_PAYLOAD: &str = "INSERT INTO payloads (id, emitter_id, event_id, channel, data, trace) \
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+const INSERT_PAYLOAD: &str = "INSERT INTO payloads (id, emitter_id, event_id, channel, data, trace, \
+     summary) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
 
 const INSERT: &str = "INSERT INTO deliveries (id, webhook_id, payload_id, state, due_at, tries, attempts, \
      created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?6, 0, '[]', ?5, ?5)";
@@ -49,12 +53,21 @@ pub fn insert_payload(c: &mut dyn Conn, event: &Outgoing<'_>) -> Result<()> {
         emitter,
         id,
         channel,
+        meta,
         data,
         trace,
     } = *event;
     c.execute(
         INSERT_PAYLOAD,
-        params![emit_id, emitter, &id.to_string(), channel, data, trace],
+        params![
+            emit_id,
+            emitter,
+            &id.to_string(),
+            channel,
+            data,
+            trace,
+            &event_summary(meta, data)
+        ],
     )?;
     Ok(())
 }
@@ -71,21 +84,26 @@ pub fn insert_payloads<'a>(
     c: &mut dyn Conn,
     events: impl Iterator<Item = Outgoing<'a>>,
 ) -> Result<()> {
-    let events: Vec<(Outgoing<'a>, String)> =
-        events.map(|event| (event, event.id.to_string())).collect();
-    let mut values: Vec<Value<'_>> = Vec::with_capacity(events.len() * 6);
-    for (event, id) in &events {
+    let events: Vec<(Outgoing<'a>, String, String)> = events
+        .map(|event| {
+            let summary = event_summary(event.meta, event.data);
+            (event, event.id.to_string(), summary)
+        })
+        .collect();
+    let mut values: Vec<Value<'_>> = Vec::with_capacity(events.len() * 7);
+    for (event, id, summary) in &events {
         let Outgoing {
             emit_id,
             emitter,
             id: _,
             channel,
+            meta: _,
             data,
             trace,
         } = *event;
-        values.extend_from_slice(params![emit_id, emitter, id, channel, data, trace]);
+        values.extend_from_slice(params![emit_id, emitter, id, channel, data, trace, summary]);
     }
-    c.insert_later(INSERT_PAYLOAD, 6, &values)
+    c.insert_later(INSERT_PAYLOAD, 7, &values)
 }
 
 /// Puts deliveries of stored payloads into the outbox, as [`insert`]. Deferred.

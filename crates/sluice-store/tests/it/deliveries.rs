@@ -53,6 +53,7 @@ fn store_payload(c: &mut dyn Conn, id: &EmitId, data: &str) -> Result<()> {
         emitter: &source_id("s"),
         id: EventId { ms: 5, seq: 2 },
         channel: "custom",
+        meta: "{}",
         data,
         trace: None,
     };

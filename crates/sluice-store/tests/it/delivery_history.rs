@@ -32,6 +32,7 @@ pub(crate) fn send(
         emitter: &source_id("s"),
         id: EventId { ms: at, seq: 0 },
         channel: "custom",
+        meta: "{}",
         data: r#"{"n": 1.0}"#,
         trace: None,
     };
@@ -77,6 +78,7 @@ fn a_delivery_is_shown_to_its_user_with_what_it_carries(
             emitter_id: source_id("s").into(),
             event_id: EventId { ms: 5, seq: 0 },
             channel: "custom".to_owned(),
+            summary: r#"{"n": 1.0}"#.to_owned(),
             state: DeliveryState::Pending,
             attempts: "[]".to_owned(),
             due_at: Some(5),

@@ -38,6 +38,7 @@ mod queue_claims;
 mod registry;
 mod routes;
 mod runs;
+mod saved_events;
 mod search;
 mod sends;
 mod server_clock;

@@ -174,6 +174,7 @@ fn a_payload_goes_with_its_last_delivery(#[values(Db::Sqlite, Db::Postgres)] db:
                 emitter: &source_id("s").into(),
                 id: EventId { ms: 1, seq: 0 },
                 channel: "",
+                meta: "{}",
                 data: "{}",
                 trace: None,
             };

@@ -153,6 +153,7 @@ fn deliver(c: &mut dyn Conn, ids: &mut IdGen, now_ms: i64) -> Result<()> {
         emitter: &source_id("s").into(),
         id: EventId { ms: now_ms, seq: 0 },
         channel: "",
+        meta: "{}",
         data: "{}",
         trace: None,
     };

@@ -3,6 +3,7 @@ import { type QueryClient, queryOptions } from '@tanstack/svelte-query';
 import { api, body, data } from '../../api/client';
 import type { Delivery, DeliveryAttempt, DeliveryState } from '../../api/types';
 import { param } from '../../parts/address.svelte';
+import { visible } from '../../parts/json/lines';
 import { duration } from '../../parts/time';
 import { bounds, readRange, type TimeRange } from '../../parts/time-range';
 import { attempt, toast } from '../../parts/toasts.svelte';
@@ -113,6 +114,16 @@ export async function refresh(client: QueryClient) {
     client.invalidateQueries({ queryKey: ['deliveries'] }),
     client.invalidateQueries({ queryKey: ['webhooks'] }),
   ]);
+}
+
+/** The summary of the event on one line. */
+export function summaryLine(summary: string): string {
+  return visible(summary.replace(/\s+/g, ' ').trim());
+}
+
+/** Whether the event has a summary of its own, and not only the beginning of its data. */
+export function hasSummary({ summary, event }: Delivery): boolean {
+  return summary !== '' && !JSON.stringify(event ?? null).startsWith(summary);
 }
 
 export function succeeded({ status, error }: DeliveryAttempt): boolean {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Run, RunStep } from '../../api/types';
 import { curlOf } from '../../parts/curl';
+import { type DiffLine, difference, folded } from '../../parts/versions/difference';
 import { Draft } from './document/draft.svelte';
 import { parseEvent } from './event';
 import { marksOf, stepOf } from './run/axis';
@@ -8,7 +9,6 @@ import { definedSteps, exportsOf, readError, readLogs, secretNames } from './run
 import { isOver, isRunState, tone } from './run/states';
 import { defaultRow, durationText, timeline } from './run/timeline';
 import { channelText, kindOfRun, scheduleText, triggerSources } from './triggers';
-import { type DiffLine, difference, folded } from '../../parts/versions/difference';
 
 const step = (name: string, position: number, started: number, duration: number, more: Partial<RunStep> = {}) =>
   ({

@@ -111,6 +111,7 @@ impl SourceOwner {
             definition: &self.definition,
             dedupe: &mut self.memory.dedupe,
             streak: &mut self.memory.streak,
+            requests: &mut self.memory.requests,
             rows,
         };
         let fence = self.core.fence.clone();

@@ -24,6 +24,7 @@ mod ownership;
 mod parameters;
 mod request_ids;
 mod run;
+mod saved_events;
 mod sessions;
 mod signup;
 mod source_create;

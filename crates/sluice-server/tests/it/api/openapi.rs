@@ -10,7 +10,7 @@ use crate::support::new_user;
 const UPDATE: &str = "SLUICE_UPDATE_SNAPSHOTS";
 const SNAPSHOT: &str = "../../docs/openapi.json";
 
-const ROUTES: [(&str, &str); 126] = [
+const ROUTES: [(&str, &str); 133] = [
     ("GET", "/v1/agent_access"),
     ("POST", "/v1/agent_access"),
     ("POST", "/v1/actions/run"),
@@ -73,6 +73,10 @@ const ROUTES: [(&str, &str); 126] = [
     ("PUT", "/v1/sources/{id}"),
     ("DELETE", "/v1/sources/{id}"),
     ("POST", "/v1/sources/{id}/run"),
+    ("GET", "/v1/sources/{id}/saved_events"),
+    ("PUT", "/v1/sources/{id}/saved_events/{name}"),
+    ("DELETE", "/v1/sources/{id}/saved_events/{name}"),
+    ("GET", "/v1/sources/{id}/last_request"),
     ("GET", "/v1/sources/{id}/versions"),
     ("GET", "/v1/sources/{id}/versions/{number}"),
     ("POST", "/v1/sources/{id}/rollback"),
@@ -127,6 +131,9 @@ const ROUTES: [(&str, &str); 126] = [
     ("PUT", "/v1/workflows/{id}"),
     ("DELETE", "/v1/workflows/{id}"),
     ("POST", "/v1/workflows/{id}/run"),
+    ("GET", "/v1/workflows/{id}/saved_events"),
+    ("PUT", "/v1/workflows/{id}/saved_events/{name}"),
+    ("DELETE", "/v1/workflows/{id}/saved_events/{name}"),
     ("GET", "/v1/workflows/{id}/versions"),
     ("GET", "/v1/workflows/{id}/versions/{number}"),
     ("POST", "/v1/workflows/{id}/rollback"),

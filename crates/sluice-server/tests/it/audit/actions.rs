@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use sluice_server::openapi;
 
 /// Operations with the action that they record. `changes` performs each of them.
-pub(super) const AUDITED: [(&str, &str); 57] = [
+pub(super) const AUDITED: [(&str, &str); 61] = [
     ("createAccount", "account.create"),
     ("createAutoSubscription", "auto_subscription.create"),
     ("createComponent", "component.create"),
@@ -19,6 +19,8 @@ pub(super) const AUDITED: [(&str, &str); 57] = [
     ("deleteDataStore", "data_store.delete"),
     ("deleteEvents", "event.delete"),
     ("deleteKey", "key.delete"),
+    ("deleteSavedEvent", "saved_event.delete"),
+    ("deleteSavedEventOfWorkflow", "saved_event.delete"),
     ("deleteSource", "source.delete"),
     ("deleteSubscription", "subscription.delete"),
     ("deleteUser", "user.delete"),
@@ -49,6 +51,8 @@ pub(super) const AUDITED: [(&str, &str); 57] = [
     ("rotateWebhookSecret", "webhook.rotate_secret"),
     ("runAction", "action.run"),
     ("runTool", "action.run"),
+    ("saveEvent", "saved_event.save"),
+    ("saveEventOfWorkflow", "saved_event.save"),
     ("setOauthClient", "app.set_oauth_client"),
     ("signIn", "session.sign_in"),
     ("signOut", "session.sign_out"),

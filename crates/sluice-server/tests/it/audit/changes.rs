@@ -92,6 +92,15 @@ async fn sources(log: &mut Log, user: &User, name: &str) {
     user.put(&path, &json!({ "active": false })).await.ok();
     assert_eq!(entries(&log.server).await[0]["action"], "source.deactivate");
 
+    let event = json!({ "event": { "key": SECRET } });
+    let saved = put(user, &format!("{path}/saved_events/Paid"), &event);
+    let (_, entry) = log.expect("saveEvent", name, saved).await;
+    targets(&entry, "source", &source["id"]);
+    assert_eq!(entry["details"], json!({ "event": "Paid" }));
+    let deleted = delete(user, &format!("{path}/saved_events/Paid"));
+    let (_, entry) = log.expect("deleteSavedEvent", name, deleted).await;
+    assert_eq!(entry["details"], json!({ "event": "Paid" }));
+
     let deleted = delete(user, &format!("{path}/events"));
     let (_, entry) = log.expect("deleteEvents", name, deleted).await;
     targets(&entry, "source", &source["id"]);
@@ -231,6 +240,18 @@ async fn workflows(log: &mut Log, user: &User, name: &str) {
     let test = json!({ "workflow": id(&workflow), "send": true });
     let tested = post(user, "/workflows/test", &test);
     let (_, entry) = log.expect("testWorkflow", name, tested).await;
+    targets(&entry, "workflow", &workflow["id"]);
+    let saved = put(
+        user,
+        &format!("{path}/saved_events/a%2Fb"),
+        &json!({ "event": 1 }),
+    );
+    let (_, entry) = log.expect("saveEventOfWorkflow", name, saved).await;
+    assert_eq!(entry["details"], json!({ "event": "a/b" }));
+    let deleted = delete(user, &format!("{path}/saved_events/a%2Fb"));
+    let (_, entry) = log
+        .expect("deleteSavedEventOfWorkflow", name, deleted)
+        .await;
     targets(&entry, "workflow", &workflow["id"]);
     runs(log, user, name, &path).await;
     let deleted = delete(user, &path);

@@ -109,7 +109,13 @@ async fn deploy_and_follow(options: DeployOptions) -> anyhow::Result<ExitCode> {
     }
     if options.is_followed() && source.active {
         show_stderr("\nFollowing events. Press Ctrl-C to stop; the source keeps running.\n")?;
-        let events = follow::events(&client, &source.id, None, Some(follow::BEGINNING)).await?;
+        let events = follow::events(
+            &client,
+            &source.id,
+            follow::Selection::default(),
+            Some(follow::BEGINNING),
+        )
+        .await?;
         follow::show_events(events, follow::Format::new(common.json)).await?;
     }
     Ok(ExitCode::SUCCESS)

@@ -162,8 +162,9 @@ impl<'a> Session<'a> {
         after: Option<EventId>,
     ) -> Result<(Feed<EventSummary>, Feed<LogLine>), ClientError> {
         let client = self.target.client;
-        let events = follow::events(client, &source.id, None, after).await?;
-        let lines = follow::lines(client, &source.id, after).await?;
+        let events =
+            follow::events(client, &source.id, follow::Selection::default(), after).await?;
+        let lines = follow::lines(client, &source.id, None, after).await?;
         Ok((events, lines))
     }
 

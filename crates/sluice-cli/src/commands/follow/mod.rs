@@ -18,25 +18,47 @@ use crate::{
 /// The position before the first event or log line.
 pub(crate) const BEGINNING: EventId = EventId { ms: 0, seq: 0 };
 
-/// The events of a source after `after`, or from now on. Without a channel, those of all channels but `$…`.
+/// Which events to follow. Without a channel, those of all channels but `$…`.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Selection<'a> {
+    pub(crate) channel: Option<&'a str>,
+    pub(crate) query: Option<&'a str>,
+}
+
+/// The events of a source after `after`, or from now on.
 pub(crate) async fn events(
     client: &Client,
     source: &SourceId,
-    channel: Option<&str>,
+    selection: Selection<'_>,
     after: Option<EventId>,
 ) -> Result<Feed<EventSummary>, ClientError> {
-    let query = channel.map(|name| format!("?event_name={}", escaped(name)));
-    let path = format!("/sources/{source}/sse{}", query.unwrap_or_default());
-    Feed::open(client, path, after).await
+    let Selection { channel, query } = selection;
+    let parameters = parameters(&[("event_name", channel), ("q", query)]);
+    Feed::open(client, format!("/sources/{source}/sse{parameters}"), after).await
 }
 
 /// The log of a source after `after` (see [`position_of`]), or from now on.
 pub(crate) async fn lines(
     client: &Client,
     source: &SourceId,
+    query: Option<&str>,
     after: Option<EventId>,
 ) -> Result<Feed<LogLine>, ClientError> {
-    Feed::open(client, format!("/sse/dc/{source}/observations"), after).await
+    let parameters = parameters(&[("q", query)]);
+    let path = format!("/sse/dc/{source}/observations{parameters}");
+    Feed::open(client, path, after).await
+}
+
+/// The query string with the values that are given.
+fn parameters(values: &[(&str, Option<&str>)]) -> String {
+    let mut text = String::new();
+    for (name, value) in values {
+        if let Some(value) = value {
+            text.push(if text.is_empty() { '?' } else { '&' });
+            text += &format!("{name}={}", escaped(value));
+        }
+    }
+    text
 }
 
 /// The position of a line in the stream of its log.

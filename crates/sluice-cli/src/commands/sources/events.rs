@@ -2,13 +2,16 @@
 
 use clap::Args;
 use sluice_api::{EventSummary, List};
+use sluice_model::EventId;
 
 use super::target::Target;
 use crate::{
+    client::{Client, ClientError},
     commands::{
         common::Common,
-        follow::{self, BEGINNING, Format, event_text},
+        follow::{self, BEGINNING, Format, Selection, event_text},
         output::{show, show_json},
+        search::{self, SearchOptions},
     },
     exit::interruptible,
 };
@@ -18,6 +21,7 @@ Examples:
   sluice events orders
   sluice events orders -n 100 | jq .total
   sluice events orders -f
+  sluice events orders --query 'total:>100 status:paid' --since 7d
   sluice events orders --channel '$errors'";
 
 /// Print the events of a source as JSON, one per line, oldest first
@@ -38,6 +42,8 @@ pub(crate) struct EventsOptions {
     #[arg(long, value_name = "NAME")]
     channel: Option<String>,
     #[command(flatten)]
+    search: SearchOptions,
+    #[command(flatten)]
     common: Common,
 }
 
@@ -45,13 +51,18 @@ pub(crate) async fn events(options: EventsOptions) -> anyhow::Result<()> {
     let client = options.common.connection.client()?;
     let source = options.target.find(&client).await?;
     let channel = options.channel.as_deref();
-    let limit = options.limit.max(1).to_string();
-    let mut query = vec![("limit", limit.as_str()), ("expand", "event")];
-    query.extend(channel.map(|name| ("event_name", name)));
+    let mut parameters = vec![("expand", "event")];
+    parameters.extend(channel.map(|name| ("event_name", name)));
     let path = format!("/sources/{}/event_summaries", source.id);
-    let List { mut data, .. } = client.page::<EventSummary>(&path, &query).await?;
-    let newest = data.first().map(|event| event.id);
-    data.truncate(options.limit as usize);
+    // Before the search, so that events that come meanwhile are followed.
+    let newest = match options.follow {
+        true => newest_id(&client, &path, &parameters).await?,
+        false => None,
+    };
+    let limit = options.limit as usize;
+    let mut data: Vec<EventSummary> =
+        search::newest(&client, &path, &parameters, &options.search, limit).await?;
+    let after = newest.max(data.first().map(|event| event.id));
     data.reverse();
     if options.common.json && !options.follow {
         return show_json(&data);
@@ -67,7 +78,22 @@ pub(crate) async fn events(options: EventsOptions) -> anyhow::Result<()> {
     if !options.follow {
         return Ok(());
     }
-    let after = newest.unwrap_or(BEGINNING);
-    let feed = follow::events(&client, &source.id, channel, Some(after)).await?;
+    let after = after.unwrap_or(BEGINNING);
+    let selection = Selection {
+        channel,
+        query: options.search.query.as_deref(),
+    };
+    let feed = follow::events(&client, &source.id, selection, Some(after)).await?;
     interruptible(follow::show_events(feed, format)).await
+}
+
+async fn newest_id(
+    client: &Client,
+    path: &str,
+    parameters: &[(&str, &str)],
+) -> Result<Option<EventId>, ClientError> {
+    let newest = [("limit", "1")];
+    let query: Vec<(&str, &str)> = parameters.iter().chain(&newest).copied().collect();
+    let page: List<EventSummary> = client.page(path, &query).await?;
+    Ok(page.data.first().map(|event| event.id))
 }

@@ -2,13 +2,16 @@
 
 use clap::Args;
 use sluice_api::{List, LogLine};
+use sluice_model::EventId;
 
 use super::target::Target;
 use crate::{
+    client::{Client, ClientError},
     commands::{
         common::Common,
         follow::{self, BEGINNING, Format, line_text},
         output::{show, show_json},
+        search::{self, SearchOptions},
     },
     exit::interruptible,
 };
@@ -17,6 +20,7 @@ const EXAMPLES: &str = "\
 Examples:
   sluice logs orders
   sluice logs orders -f
+  sluice logs orders --query 'level:error timeout' --since 1d
   sluice logs orders -n 100 --json | jq -r '.[] | select(.level == \"error\").msg'";
 
 /// Print the log of a source, oldest first
@@ -32,18 +36,25 @@ pub(crate) struct LogsOptions {
     #[arg(long, short)]
     follow: bool,
     #[command(flatten)]
+    search: SearchOptions,
+    #[command(flatten)]
     common: Common,
 }
 
 pub(crate) async fn logs(options: LogsOptions) -> anyhow::Result<()> {
     let client = options.common.connection.client()?;
     let source = options.target.find(&client).await?;
-    let limit = options.limit.max(1).to_string();
     let path = format!("/sources/{}/logs", source.id);
-    let query = [("limit", limit.as_str())];
-    let List { mut data, .. } = client.page::<LogLine>(&path, &query).await?;
-    let newest = data.first().and_then(follow::position_of);
-    data.truncate(options.limit as usize);
+    // Before the search, so that lines that come meanwhile are followed.
+    let newest = match options.follow {
+        true => newest_position(&client, &path).await?,
+        false => None,
+    };
+    let limit = options.limit as usize;
+    let mut data: Vec<LogLine> =
+        search::newest(&client, &path, &[], &options.search, limit).await?;
+    let first = data.first().and_then(follow::position_of);
+    let after = newest.into_iter().chain(first).max_by_key(|id| id.seq);
     data.reverse();
     if options.common.json && !options.follow {
         return show_json(&data);
@@ -59,7 +70,13 @@ pub(crate) async fn logs(options: LogsOptions) -> anyhow::Result<()> {
     if !options.follow {
         return Ok(());
     }
-    let after = newest.unwrap_or(BEGINNING);
-    let feed = follow::lines(&client, &source.id, Some(after)).await?;
+    let after = after.unwrap_or(BEGINNING);
+    let query = options.search.query.as_deref();
+    let feed = follow::lines(&client, &source.id, query, Some(after)).await?;
     interruptible(follow::show_lines(feed, format)).await
+}
+
+async fn newest_position(client: &Client, path: &str) -> Result<Option<EventId>, ClientError> {
+    let page: List<LogLine> = client.page(path, &[("limit", "1")]).await?;
+    Ok(page.data.first().and_then(follow::position_of))
 }

@@ -1,18 +1,20 @@
 //! `sluice workflows events`
 
 use clap::Args;
-use sluice_api::{EventSummary, List};
+use sluice_api::EventSummary;
 
 use super::target::Target;
 use crate::commands::{
     common::Common,
     follow::{Format, event_text},
     output::{show, show_json},
+    search::{self, SearchOptions},
 };
 
 const EXAMPLES: &str = "\
 Examples:
   sluice workflows events orders
+  sluice workflows events orders --query 'total:>100' --since 1d
   sluice workflows events orders --channel '$errors' -n 100";
 
 /// Print the events that a workflow emitted as JSON, one per line, oldest first
@@ -30,18 +32,21 @@ pub(crate) struct EventsOptions {
     #[arg(long, value_name = "NAME")]
     channel: Option<String>,
     #[command(flatten)]
+    search: SearchOptions,
+    #[command(flatten)]
     common: Common,
 }
 
 pub(super) async fn events(options: EventsOptions) -> anyhow::Result<()> {
     let client = options.common.connection.client()?;
     let workflow = options.target.find(&client).await?;
-    let limit = options.limit.to_string();
-    let mut query = vec![("limit", limit.as_str()), ("expand", "event")];
+    let mut parameters = vec![("expand", "event")];
     let channel = options.channel.as_deref();
-    query.extend(channel.map(|name| ("event_name", name)));
+    parameters.extend(channel.map(|name| ("event_name", name)));
     let path = format!("/workflows/{}/event_summaries", workflow.id);
-    let List { mut data, .. } = client.page::<EventSummary>(&path, &query).await?;
+    let limit = options.limit as usize;
+    let mut data: Vec<EventSummary> =
+        search::newest(&client, &path, &parameters, &options.search, limit).await?;
     data.reverse();
     if options.common.json {
         return show_json(&data);

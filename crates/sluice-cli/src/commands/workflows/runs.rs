@@ -8,10 +8,11 @@ use super::{
     target::Target,
 };
 use crate::{
-    client::{Client, ClientError, escaped},
+    client::escaped,
     commands::{
         common::Common,
         output::{Table, duration, local_time, show, show_json},
+        search::{self, SearchOptions},
     },
 };
 
@@ -23,10 +24,16 @@ const STATES: [&str; 6] = [
     "failed",
     "cancelled",
 ];
-const MAX_PAGE_SIZE: usize = 100;
+
+const EXAMPLES: &str = "\
+Examples:
+  sluice workflows runs orders
+  sluice workflows runs orders --state failed --since 1d
+  sluice workflows runs orders --query 'error:*declined* total:>100'";
 
 /// List the runs of a workflow, newest first, or show one run
 #[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
 pub(crate) struct RunsOptions {
     #[command(flatten)]
     target: Target,
@@ -45,6 +52,8 @@ pub(crate) struct RunsOptions {
     )]
     limit: usize,
     #[command(flatten)]
+    search: SearchOptions,
+    #[command(flatten)]
     common: Common,
 }
 
@@ -59,7 +68,10 @@ pub(super) async fn runs(options: RunsOptions) -> anyhow::Result<()> {
         }
         return Ok(show(&run_text(&run))?);
     }
-    let runs = newest(&client, &path, &options).await?;
+    let parameters = options.state.as_deref().map(|state| ("state", state));
+    let parameters = parameters.as_slice();
+    let runs: Vec<Run> =
+        search::newest(&client, &path, parameters, &options.search, options.limit).await?;
     if options.common.json {
         return show_json(&runs);
     }
@@ -78,26 +90,4 @@ pub(super) async fn runs(options: RunsOptions) -> anyhow::Result<()> {
         ]);
     }
     Ok(show(&table.to_text())?)
-}
-
-async fn newest(
-    client: &Client,
-    path: &str,
-    options: &RunsOptions,
-) -> Result<Vec<Run>, ClientError> {
-    let mut runs: Vec<Run> = Vec::new();
-    let mut after: Option<String> = None;
-    while runs.len() < options.limit {
-        let limit = (options.limit - runs.len()).min(MAX_PAGE_SIZE).to_string();
-        let mut query = vec![("limit", limit.as_str())];
-        query.extend(options.state.as_deref().map(|state| ("state", state)));
-        query.extend(after.as_deref().map(|cursor| ("after", cursor)));
-        let page = client.page(path, &query).await?;
-        runs.extend(page.data);
-        match page.page_info.end_cursor {
-            Some(cursor) => after = Some(cursor),
-            None => break,
-        }
-    }
-    Ok(runs)
 }

@@ -28,6 +28,7 @@ mod process_tree;
 mod report;
 mod response;
 mod response_overhead;
+mod search;
 mod section;
 mod settings;
 mod several_nodes;

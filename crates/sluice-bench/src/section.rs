@@ -6,8 +6,8 @@ use clap::ValueEnum;
 
 use crate::{
     account_load, cold_start, database_delay, delay, delivery, fan_out, import, live_sources,
-    memory, report::SectionResult, settings::Settings, several_nodes, timers, timers_at_scale,
-    workflows,
+    memory, report::SectionResult, search, settings::Settings, several_nodes, timers,
+    timers_at_scale, workflows,
 };
 
 type Measured = Pin<Box<dyn Future<Output = SectionResult>>>;
@@ -51,10 +51,12 @@ pub(crate) enum Section {
     /// Durable events per second, CPU per event and lock waits with 1, 2 and 3 nodes, and overhead of a node that does not own the
     /// source for `customResponse`. PostgreSQL only
     R,
+    /// First page of searches in a source with 1,000,000 events
+    S,
 }
 
 impl Section {
-    pub(crate) const ALL: [Self; 18] = [
+    pub(crate) const ALL: [Self; 19] = [
         Self::A,
         Self::B,
         Self::C,
@@ -73,6 +75,7 @@ impl Section {
         Self::P,
         Self::Q,
         Self::R,
+        Self::S,
     ];
 
     /// The title of the section and its measurement. None for a and b, which run interleaved.
@@ -104,6 +107,7 @@ impl Section {
             ),
             Self::Q => ("one account (q)", Box::pin(account_load::measure(settings))),
             Self::R => ("nodes (r)", Box::pin(several_nodes::measure(settings))),
+            Self::S => ("search (s)", Box::pin(search::measure(settings))),
         };
         Some(section)
     }

@@ -94,6 +94,9 @@ pub(crate) struct Settings {
     /// How many keep-alive connections of section q send requests to each source.
     #[arg(long, default_value_t = 2)]
     pub(crate) account_connections: usize,
+    /// How many events section s searches in.
+    #[arg(long, default_value_t = 1_000_000)]
+    pub(crate) stored_events: usize,
     /// How many sources section r sends requests to.
     #[arg(long, default_value_t = 12)]
     pub(crate) node_sources: usize,

@@ -10,6 +10,7 @@ use sluice_model::{CodeError, workflow::DocumentError};
 /// The detail with rejected props as data.
 const PROPS: &str = "props";
 const CODE: &str = "code";
+const QUERY: &str = "q";
 
 #[derive(Debug)]
 pub(crate) enum ClientError {
@@ -159,11 +160,11 @@ impl fmt::Display for ApiErrorBody {
 }
 
 impl ApiErrorBody {
-    /// All details but `props` and `code`, which repeat `configured_props` and `component_code` as data.
+    /// All details but those that repeat the error or other details as data: `props`, `code`, and `q` of a search.
     fn shown_details(&self) -> impl Iterator<Item = (&String, &Value)> {
         self.details
             .iter()
-            .filter(|(field, _)| *field != PROPS && *field != CODE)
+            .filter(|(field, _)| ![PROPS, CODE, QUERY].contains(&field.as_str()))
     }
 
     fn errors(&self) -> Vec<String> {

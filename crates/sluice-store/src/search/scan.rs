@@ -8,6 +8,8 @@ use crate::{conn::Conn, error::Result, store::Store};
 /// Steps grow from the first to the last size: a page that fills up early reads little.
 const FIRST_STEP: u32 = 250;
 const LAST_STEP: u32 = 4_000;
+/// Steps grow while one takes less than this part of the time: on a slow machine a scan would otherwise overrun it.
+const SHARE: u32 = 6;
 
 /// How much one scan may look at. The first step is always made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +56,7 @@ pub async fn scan<K: Copy + Send + 'static, R: Send + 'static>(
     let mut looked_at = 0;
     loop {
         let step = step.clone();
+        let step_start = Instant::now();
         let Step {
             found,
             next,
@@ -62,7 +65,9 @@ pub async fn scan<K: Copy + Send + 'static, R: Send + 'static>(
         part.wanted -= found.len();
         rows.extend(found);
         looked_at += in_step;
-        let is_spent = looked_at >= budget.rows || start.elapsed() >= budget.time;
+        // The next step takes at least as long as this one.
+        let took = step_start.elapsed();
+        let is_spent = looked_at >= budget.rows || start.elapsed() + took >= budget.time;
         if next.is_none() || part.wanted == 0 || is_spent {
             if direction == Direction::Newer {
                 rows.reverse();
@@ -71,6 +76,8 @@ pub async fn scan<K: Copy + Send + 'static, R: Send + 'static>(
             return Ok(Matches { rows, searched_to });
         }
         part.from = next;
-        part.rows = (part.rows * 2).min(LAST_STEP);
+        if took * SHARE <= budget.time {
+            part.rows = (part.rows * 2).min(LAST_STEP);
+        }
     }
 }

@@ -35,6 +35,7 @@ mod source_commands;
 mod source_streams;
 mod test_files;
 mod test_sample;
+mod trace_command;
 mod update;
 mod user_commands;
 mod webhook_commands;

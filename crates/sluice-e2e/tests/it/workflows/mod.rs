@@ -19,4 +19,5 @@ pub(crate) mod sends;
 mod sent;
 mod steps;
 mod testing;
+mod trace_trees;
 mod traces;

@@ -30,28 +30,7 @@ pub(super) fn climb(c: &mut dyn Conn, user: &UserId, from: Spot) -> Result<Path,
     let mut known: Option<Cause> = None;
     let mut cause = None;
     while let Some(spot) = spots.last() {
-        let above = match spot {
-            Spot::Delivery(id) => match traces::delivery(c, user, id)? {
-                Some(found) => Above::Spot(Spot::Event(EventAddress {
-                    emitter: found.delivery.emitter_id,
-                    id: found.delivery.event_id,
-                })),
-                None => Above::Root(None),
-            },
-            Spot::Event(address) => {
-                let event = traces::event(c, address)?;
-                match event.and_then(|event| event.provenance) {
-                    Some(provenance) => {
-                        known = Some(provenance.cause);
-                        let emitter = address.emitter.clone();
-                        Above::Spot(Spot::Invocation(emitter, provenance.invocation))
-                    }
-                    None => Above::Root(None),
-                }
-            }
-            Spot::Invocation(emitter, id) => invocation(c, user, emitter, id, known.take())?,
-        };
-        match above {
+        match above(c, user, spot, &mut known)? {
             Above::Spot(spot) if spots.len() < MOST_SPOTS && !spots.contains(&spot) => {
                 spots.push(spot);
             }
@@ -64,6 +43,39 @@ pub(super) fn climb(c: &mut dyn Conn, user: &UserId, from: Spot) -> Result<Path,
     }
     spots.reverse();
     Ok(Path { spots, cause })
+}
+
+/// `known` is the cause of an invocation whose event was looked at before.
+fn above(
+    c: &mut dyn Conn,
+    user: &UserId,
+    spot: &Spot,
+    known: &mut Option<Cause>,
+) -> Result<Above, StoreError> {
+    match spot {
+        Spot::Delivery(id) => {
+            let found = traces::delivery(c, user, id)?;
+            Ok(found.map_or(Above::Root(None), |found| {
+                Above::Spot(Spot::Event(EventAddress {
+                    emitter: found.delivery.emitter_id,
+                    id: found.delivery.event_id,
+                }))
+            }))
+        }
+        Spot::Event(address) => {
+            let event = traces::event(c, address)?;
+            let Some(provenance) = event.and_then(|event| event.provenance) else {
+                return Ok(Above::Root(None));
+            };
+            *known = Some(provenance.cause);
+            let emitter = address.emitter.clone();
+            Ok(Above::Spot(Spot::Invocation(
+                emitter,
+                provenance.invocation,
+            )))
+        }
+        Spot::Invocation(emitter, id) => invocation(c, user, emitter, id, known.take()),
+    }
 }
 
 fn invocation(

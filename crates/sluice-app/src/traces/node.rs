@@ -65,13 +65,13 @@ pub enum TraceStatus {
 
 impl TraceNode {
     /// A node without parent, effects and references.
-    pub(super) fn new(kind: TraceKind, key: String, id: impl ToString, name: String) -> TraceNode {
+    pub(super) fn new(kind: TraceKind, key: String, id: String, name: String) -> TraceNode {
         TraceNode {
             key,
             parent: None,
             depth: 0,
             kind,
-            id: id.to_string(),
+            id,
             name,
             status: TraceStatus::Unknown,
             started_at: 0,

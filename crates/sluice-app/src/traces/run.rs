@@ -68,7 +68,7 @@ impl Visit<'_> {
             started_at: item.map_or(id.time_ms(), |item| item.accepted_at),
             emitter_id: Some(emitter),
             run_id: Some(*id),
-            ..TraceNode::new(TraceKind::WorkflowRun, key, id, name)
+            ..TraceNode::new(TraceKind::WorkflowRun, key, id.to_string(), name)
         };
         Ok(self.tree.add(parent, node))
     }
@@ -98,7 +98,7 @@ impl Visit<'_> {
             error: error.map(|error| format!("{}: {}", error.code, error.message)),
             emitter_id: Some(emitter),
             run_id: Some(run.id),
-            ..TraceNode::new(kind, key, run.id, name)
+            ..TraceNode::new(kind, key, run.id.to_string(), name)
         })
     }
 
@@ -172,7 +172,7 @@ fn step_node(run: &Run, record: &StepRecord) -> TraceNode {
         error: error.map(|error| format!("{}: {}", error.code, error.message)),
         emitter_id: Some(run.workflow_id.clone().into()),
         run_id: Some(run.id),
-        ..TraceNode::new(TraceKind::Step, key, run.id, name)
+        ..TraceNode::new(TraceKind::Step, key, run.id.to_string(), name)
     }
 }
 
@@ -192,7 +192,7 @@ fn send_node(run: &Run, send: &TracedSend) -> TraceNode {
         ..TraceNode::new(
             TraceKind::Send,
             send.id.to_string(),
-            send.id,
+            send.id.to_string(),
             send.kind.as_str().to_owned(),
         )
     }

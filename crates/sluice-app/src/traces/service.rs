@@ -96,6 +96,6 @@ fn trigger(
         status: TraceStatus::Succeeded,
         started_at: accepted_at.unwrap_or_else(|| id.time_ms()),
         emitter_id: Some(emitter.clone()),
-        ..TraceNode::new(TraceKind::Trigger, key, id, name)
+        ..TraceNode::new(TraceKind::Trigger, key, id.to_string(), name)
     })
 }

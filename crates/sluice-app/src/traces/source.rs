@@ -30,9 +30,10 @@ impl SourceRun {
     ) -> Result<SourceRun, StoreError> {
         let item = inbox::get(c, source, id)?;
         let emitted = traces::emitted_by(c, source, id, SCAN, MOST_EVENTS)?;
-        let logged = match emitted.events.is_empty() {
-            true => traces::logged(c, source, id)?,
-            false => None,
+        let logged = if emitted.events.is_empty() {
+            traces::logged(c, source, id)?
+        } else {
+            None
         };
         Ok(SourceRun {
             item,

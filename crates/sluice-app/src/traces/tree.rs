@@ -115,7 +115,12 @@ mod tests {
     fn node(key: &str, started_at: i64) -> TraceNode {
         TraceNode {
             started_at,
-            ..TraceNode::new(TraceKind::Event, key.to_owned(), key, String::new())
+            ..TraceNode::new(
+                TraceKind::Event,
+                key.to_owned(),
+                key.to_owned(),
+                String::new(),
+            )
         }
     }
 

@@ -59,7 +59,12 @@ impl Visit<'_> {
             started_at: address.id.ms,
             emitter_id: Some(address.emitter.clone()),
             event_id: Some(address.id),
-            ..TraceNode::new(TraceKind::Event, spot.key(), address.id, String::new())
+            ..TraceNode::new(
+                TraceKind::Event,
+                spot.key(),
+                address.id.to_string(),
+                String::new(),
+            )
         };
         let Some(event) = found else {
             // It was deleted.
@@ -141,7 +146,7 @@ impl Visit<'_> {
         let mut node = TraceNode {
             emitter_id: Some(source.clone()),
             started_at: id.time_ms(),
-            ..TraceNode::new(TraceKind::SourceRun, key, id, name)
+            ..TraceNode::new(TraceKind::SourceRun, key, id.to_string(), name)
         };
         run.describe(&mut node);
         let at = self.tree.add(parent, node);
@@ -181,7 +186,12 @@ impl Visit<'_> {
                 .last()
                 .filter(|_| status != TraceStatus::Succeeded)
                 .and_then(|last| last.error.clone()),
-            ..TraceNode::new(TraceKind::Delivery, id.to_string(), id, found.webhook)
+            ..TraceNode::new(
+                TraceKind::Delivery,
+                id.to_string(),
+                id.to_string(),
+                found.webhook,
+            )
         };
         let at = self.tree.add(parent, node);
         if at.is_some() {
@@ -264,6 +274,6 @@ fn attempt_node(delivery: &DeliveryId, number: u32, attempt: Attempt) -> TraceNo
         started_at: attempt.at,
         duration_ms: Some(end_of(&attempt) - attempt.at),
         error: attempt.error,
-        ..TraceNode::new(TraceKind::Attempt, key, delivery, name)
+        ..TraceNode::new(TraceKind::Attempt, key, delivery.to_string(), name)
     }
 }

@@ -2,7 +2,7 @@
 
 use sluice_model::{EmitId, EmitterId, EventAddress, EventId, InvocationId, UserId};
 
-use super::{COMMIT_MS, EMITTERS};
+use super::bounds::{COMMIT_MS, EMITTERS};
 use crate::{
     conn::{Conn, query_all, query_opt},
     error::Result,

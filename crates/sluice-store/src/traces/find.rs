@@ -2,7 +2,7 @@
 
 use sluice_model::{EmitId, EmitterId, EventAddress, InvocationId, UserId, WorkflowId};
 
-use super::EMITTERS;
+use super::bounds::EMITTERS;
 use crate::{
     conn::{Conn, query_all, query_one, query_opt},
     error::Result,

@@ -23,6 +23,8 @@ test('an action is a phrase before its target', () => {
   expect(phrase('key.create')).toBe('Created API key');
   expect(phrase('session.end')).toBe('Ended session');
   expect(phrase('user.rotate_key')).toBe('Rotated API key of');
+  expect(phrase('source.rollback')).toBe('Rolled back source');
+  expect(phrase('saved_event.save')).toBe('Saved event of');
   expect(phrase('thing.do_it')).toBe('do it thing');
 });
 

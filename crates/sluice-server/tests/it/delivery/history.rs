@@ -26,6 +26,7 @@ async fn a_delivery_tells_what_was_sent_and_what_came_back() {
             "emitter_id",
             "event_id",
             "event_name",
+            "summary",
             "state",
             "attempts",
             "next_attempt_at",
@@ -42,6 +43,7 @@ async fn a_delivery_tells_what_was_sent_and_what_came_back() {
     assert_eq!(delivery["emitter_id"], *line.source.id);
     assert_eq!(delivery["event_id"], line.source.summaries().await[0]["id"]);
     assert_eq!(delivery["event_name"], "custom");
+    assert_eq!(delivery["summary"], "{\"n\":1.5}");
     assert_eq!(delivery["next_attempt_at"], Value::Null);
     let created = delivery["created_at"].as_i64().expect("epoch seconds");
 

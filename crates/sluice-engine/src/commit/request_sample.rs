@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use sluice_store::inbox::InboxKind;
 
-use super::source::{Finished, Trigger};
+use crate::work::Work;
 
 /// Larger requests are not stored.
 const MAX_BYTES: usize = 64 * 1024;
@@ -19,38 +19,35 @@ pub(crate) struct RequestSample {
 }
 
 impl RequestSample {
-    /// The last request of a commit, if the commit is to store it.
-    pub(crate) fn take(&mut self, finished: &[Finished], now_ms: i64) -> Option<Arc<str>> {
+    /// The last request among the work of a commit, if the commit is to store it.
+    pub(crate) fn take<'a>(
+        &mut self,
+        mut work: impl DoubleEndedIterator<Item = &'a Work>,
+        now_ms: i64,
+    ) -> Option<Arc<str>> {
         let stored = self.stored_at.map(|at| at.abs_diff(now_ms));
         if stored.is_some_and(|ago| ago < PAUSE_MS) {
             return None;
         }
-        let request = finished.iter().rev().find_map(request)?;
+        let request = work.rfind(|work| is_stored(work))?;
         self.stored_at = Some(now_ms);
-        Some(request)
+        Some(Arc::clone(&request.event))
     }
 }
 
-fn request(finished: &Finished) -> Option<Arc<str>> {
-    let (Trigger::Inbox(work) | Trigger::Direct(work)) = &finished.trigger else {
-        return None;
-    };
-    let is_stored = work.kind == InboxKind::Http && work.event.len() <= MAX_BYTES;
-    is_stored.then(|| Arc::clone(&work.event))
+fn is_stored(work: &Work) -> bool {
+    work.kind == InboxKind::Http && work.event.len() <= MAX_BYTES
 }
 
 #[cfg(test)]
 mod tests {
     use sluice_model::{IdGen, InvocationId};
-    use sluice_runtime::Outcome;
 
     use super::*;
-    use crate::work::Work;
 
-    fn finished(kind: InboxKind, event: &str) -> Finished {
-        let id = InvocationId::generate(&mut IdGen::new(1), 1);
-        let work = Work {
-            id,
+    fn work(kind: InboxKind, event: &str) -> Work {
+        Work {
+            id: InvocationId::generate(&mut IdGen::new(1), 1),
             kind,
             prop: None,
             event: event.into(),
@@ -59,37 +56,29 @@ mod tests {
             depth: 0,
             dispatched_at: None,
             trace: None,
-        };
-        Finished {
-            id,
-            trigger: Trigger::Inbox(work),
-            outcome: Outcome::default(),
         }
     }
 
     #[test]
     fn the_last_request_is_stored_and_then_one_in_ten_seconds() {
         let mut sample = RequestSample::default();
-        let tick = [finished(InboxKind::Timer, "0")];
-        assert_eq!(sample.take(&tick, 1_000), None);
+        let tick = [work(InboxKind::Timer, "0")];
+        assert_eq!(sample.take(tick.iter(), 1_000), None);
         let requests = [
-            finished(InboxKind::Http, "1"),
-            finished(InboxKind::Http, "2"),
-            finished(InboxKind::Manual, "3"),
+            work(InboxKind::Http, "1"),
+            work(InboxKind::Http, "2"),
+            work(InboxKind::Manual, "3"),
         ];
-        assert_eq!(sample.take(&requests, 1_000).as_deref(), Some("2"));
-        assert_eq!(sample.take(&requests, 10_999), None);
-        assert_eq!(sample.take(&requests, 11_000).as_deref(), Some("2"));
+        assert_eq!(sample.take(requests.iter(), 1_000).as_deref(), Some("2"));
+        assert_eq!(sample.take(requests.iter(), 10_999), None);
+        assert_eq!(sample.take(requests.iter(), 11_000).as_deref(), Some("2"));
     }
 
     #[test]
     fn large_requests_are_passed_over() {
         let mut sample = RequestSample::default();
         let large = "x".repeat(MAX_BYTES + 1);
-        let requests = [
-            finished(InboxKind::Http, "1"),
-            finished(InboxKind::Http, &large),
-        ];
-        assert_eq!(sample.take(&requests, 1).as_deref(), Some("1"));
+        let requests = [work(InboxKind::Http, "1"), work(InboxKind::Http, &large)];
+        assert_eq!(sample.take(requests.iter(), 1).as_deref(), Some("1"));
     }
 }

@@ -40,14 +40,20 @@ pub(crate) enum Trigger {
 }
 
 impl Trigger {
+    /// The accepted work, unless it was a hook.
+    fn work(&self) -> Option<&Work> {
+        match self {
+            Trigger::Inbox(work) | Trigger::Direct(work) => Some(work),
+            Trigger::Hook => None,
+        }
+    }
+
     /// The cause as it is stored.
     fn cause(&self) -> provenance::Cause {
-        match self {
-            Trigger::Inbox(work) | Trigger::Direct(work) => {
-                provenance::Cause::of(work.kind, work.prop.as_deref())
-            }
-            Trigger::Hook => provenance::Cause::new("hook"),
-        }
+        let Some(work) = self.work() else {
+            return provenance::Cause::new("hook");
+        };
+        provenance::Cause::of(work.kind, work.prop.as_deref())
     }
 }
 
@@ -137,7 +143,8 @@ impl SourceCommit<'_> {
         let has_emits = finished.iter().any(|one| !one.outcome.emits.is_empty());
         let outcomes = outcomes(&finished);
         batch.streak = self.streak.add(outcomes, self.rows.now_ms);
-        batch.request = self.requests.take(&finished, self.rows.now_ms);
+        let work = finished.iter().filter_map(|one| one.trigger.work());
+        batch.request = self.requests.take(work, self.rows.now_ms);
         for one in finished {
             self.add(one, &mut batch);
         }

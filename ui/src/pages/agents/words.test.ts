@@ -3,6 +3,7 @@ import { phrase, toolOf } from './words';
 
 test('actions read as sentences', () => {
   expect(phrase('action.run')).toBe('Ran action');
+  expect(phrase('workflow.test')).toBe('Tested workflow');
   expect(phrase('webhook.rotate_secret')).toBe('Rotate secret webhook');
   expect(phrase('data_store.delete')).toBe('Deleted data store');
 });

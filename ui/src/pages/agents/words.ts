@@ -2,6 +2,7 @@
 
 const VERBS: Record<string, string> = {
   run: 'Ran',
+  test: 'Tested',
   create: 'Created',
   update: 'Changed',
   delete: 'Deleted',

@@ -3,7 +3,7 @@
 use serde_json::json;
 use sluice_testkit::wait_for;
 
-use super::official_client::{call, list, names, over_http, refusal, value};
+use super::official_client::{call, list, names, over_http, refusal, value, with_key};
 use crate::support::{Deployed, PATIENCE, new_user};
 
 const SOURCE: &str = r#"export default {
@@ -138,10 +138,18 @@ async fn a_step_is_tested_before_the_workflow_is_deployed() {
         test(json!({ "event": { "a": 1 } })),
         test(json!({ "step": "none" })),
     ];
-    let tested = over_http(&api, &requests).await.results;
+    let body = json!({ "name": "tester", "scopes": ["deploy"] });
+    let key = api.post("/users/me/keys", &body).await.ok();
+    let tested = with_key(key["api_key"].as_str().unwrap(), &requests)
+        .await
+        .results;
     let step = &value(&tested[0])["steps"][0];
     assert_eq!(step["name"], "echo", "{step:#}");
     assert_eq!(step["exports"]["$return_value"], json!({ "a": 1 }));
     assert!(refusal(&tested[1]).contains("none"), "{}", tested[1]);
     assert_eq!(api.get("/workflows").await.ok(), json!([]));
+    let path = format!("/audit?actor={}", key["id"].as_str().unwrap());
+    let entries = api.get(&path).await.ok();
+    assert_eq!(entries[0]["action"], "workflow.test", "{entries:#}");
+    assert_eq!(entries.as_array().unwrap().len(), 1, "{entries:#}");
 }

@@ -17,17 +17,20 @@ function copier(table, row) {
 }
 
 const source = database.prepare('SELECT * FROM sources WHERE id = ?').get(template);
+const version = database.prepare('SELECT * FROM source_versions WHERE source_id = ?').get(template);
 const { seq_no: _, ...event } = database.prepare('SELECT * FROM events WHERE emitter_id = ? LIMIT 1').get(template);
 const activity = database.prepare('SELECT * FROM activity_counts WHERE emitter_id = ? LIMIT 1').get(template);
 
 database.exec('BEGIN');
 const copySource = copier('sources', source);
+const copyVersion = copier('source_versions', version);
 const copyEvent = copier('events', event);
 const copyActivity = copier('activity', activity);
 for (let index = 0; index < Number(sources); index += 1) {
   const number = String(index).padStart(5, '0');
   const id = `dc_Many${number}`;
   copySource({ id, name: `Sensor ${number}`, name_slug: `sensor-${number}`, created_at: source.created_at + index });
+  copyVersion({ source_id: id });
   for (let hour = 0; hour < 24; hour += 4) {
     copyActivity({ emitter_id: id, hour: activity.hour - hour, events: index % 50, errors: index % 97 === 0 ? 1 : 0 });
   }

@@ -139,17 +139,7 @@ impl AgentAccess {
         exchange: Exchange,
         address: Option<IpAddr>,
     ) -> Result<IssuedKey, AccessError> {
-        let grant = Grant::open(&exchange.code, &self.infra)?;
-        let proves = digest(&exchange.code_verifier) == grant.challenge
-            && digest(&exchange.client_id) == grant.application
-            && exchange
-                .redirect_uri
-                .is_none_or(|uri| uri == grant.redirect_uri);
-        if !proves {
-            return Err(AccessError::InvalidGrant(
-                "the code belongs to another request",
-            ));
-        }
+        let grant = self.proven(&exchange)?;
         let gone = AccessError::InvalidGrant("the user does not exist any more");
         let (Some(user), Some(key_id), Some(scopes)) = (
             UserId::parse(&grant.user_id),
@@ -189,6 +179,23 @@ impl AgentAccess {
             lifetime_s,
             refresh_token: token.map(|token| token.seal(&self.infra)),
         })
+    }
+
+    /// The grant of a code, if the request comes from the application that asked for it.
+    fn proven(&self, exchange: &Exchange) -> Result<Grant, AccessError> {
+        let grant = Grant::open(&exchange.code, &self.infra)?;
+        let proves = digest(&exchange.code_verifier) == grant.challenge
+            && digest(&exchange.client_id) == grant.application
+            && exchange
+                .redirect_uri
+                .as_ref()
+                .is_none_or(|uri| *uri == grant.redirect_uri);
+        if !proves {
+            return Err(AccessError::InvalidGrant(
+                "the code belongs to another request",
+            ));
+        }
+        Ok(grant)
     }
 
     fn access_of(&self, grant: &Grant) -> api_keys::AgentAccess {

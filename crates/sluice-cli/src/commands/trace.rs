@@ -173,10 +173,10 @@ mod tests {
         assert_eq!(
             lines,
             [
-                "trigger name of a         succeeded  +0 ms   -     a",
-                "├─ source name of b       succeeded  +1 ms   -     b",
-                "│  └─ event name of c ◀   succeeded  +3 ms   -     c",
-                "└─ event name of d        succeeded  +1.5 s  -     d",
+                "trigger name of a        succeeded  +0 ms   -     a",
+                "├─ source name of b      succeeded  +1 ms   -     b",
+                "│  └─ event name of c ◀  succeeded  +3 ms   -     c",
+                "└─ event name of d       succeeded  +1.5 s  -     d",
                 "There may be more: raise --limit",
             ]
         );

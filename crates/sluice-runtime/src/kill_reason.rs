@@ -1,6 +1,6 @@
 //! The reasons for which the supervisor kills a process.
 
-use crate::{inflight::Exceeded, outcome::Failure, watchdog::Overuse};
+use crate::{inflight::Exceeded, outcome::Failure, overuse::Overuse};
 
 #[derive(Clone)]
 pub(crate) enum KillReason {

@@ -1,7 +1,7 @@
 //! Watches resources of a process that the kernel does not limit: memory outside of the heap, files, threads.
 
 use std::{
-    fmt, fs, io,
+    fs, io,
     path::{Path, PathBuf},
     sync::{Arc, OnceLock, atomic::AtomicU64},
     time::{Duration, Instant},
@@ -19,8 +19,10 @@ use crate::{
     control_groups::GroupMember,
     limits::Limits,
     memory::Share,
+    overuse::{MAX_DEPTH, MAX_FILES, MAX_THREADS, Overuse},
     pace::Pace,
     process_group::process_id,
+    status_field::field,
     trees::{Measured, measure},
 };
 
@@ -31,64 +33,6 @@ const IDLE_PERIOD: Duration = Duration::from_millis(500);
 const FILE_CHECK_FRACTION: u32 = 20;
 /// On a busy machine a check takes long because it waits. The next one must not wait for that.
 const MAX_FILE_CHECK_PAUSE: Duration = Duration::from_secs(1);
-const MAX_FILES: u64 = 20_000;
-/// Measuring keeps a handle of each level open.
-const MAX_DEPTH: usize = 64;
-/// Deno has about ten, and a pool of about thirty for files and name resolution. Each worker adds one or two.
-pub(crate) const MAX_THREADS: u64 = 128;
-
-/// A resource limit that a process exceeded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Overuse {
-    Memory {
-        limit: u64,
-    },
-    /// All processes of the account together.
-    AccountMemory {
-        limit: u64,
-    },
-    Disk {
-        limit: u64,
-    },
-    Files,
-    Depth,
-    Threads,
-}
-
-impl Overuse {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Overuse::Memory { .. } | Overuse::AccountMemory { .. } => "OutOfMemory",
-            Overuse::Disk { .. } | Overuse::Files | Overuse::Depth => "DiskLimit",
-            Overuse::Threads => "ThreadLimit",
-        }
-    }
-}
-
-impl fmt::Display for Overuse {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let megabytes = |bytes: &u64| bytes / (1024 * 1024);
-        match self {
-            Overuse::Memory { limit } => {
-                write!(f, "it used more than {} MB of memory", megabytes(limit))
-            }
-            Overuse::AccountMemory { limit } => write!(
-                f,
-                "the processes of its account used more than {} MB of memory together",
-                megabytes(limit)
-            ),
-            Overuse::Disk { limit } => {
-                write!(f, "its temporary files grew beyond {} MB", megabytes(limit))
-            }
-            Overuse::Files => write!(f, "it has more than {MAX_FILES} temporary files"),
-            Overuse::Depth => write!(
-                f,
-                "its temporary folders are nested more than {MAX_DEPTH} levels deep"
-            ),
-            Overuse::Threads => write!(f, "it has more than {MAX_THREADS} threads"),
-        }
-    }
-}
 
 /// Kills its process when it exceeds a limit. Stops on drop.
 pub(crate) struct Watchdog {
@@ -231,15 +175,6 @@ fn in_memory(pid: Pid) -> MemoryUse {
     }
 }
 
-/// A number in a file of `/proc`.
-pub(crate) fn field(status: &str, name: &str) -> u64 {
-    let line = status.lines().find_map(|line| line.strip_prefix(name));
-    let number = line.and_then(|rest| rest.split_whitespace().next());
-    number
-        .and_then(|number| number.parse().ok())
-        .unwrap_or_default()
-}
-
 fn on_disk(pid: Pid, tmp: &Path, limit: u64) -> Option<Overuse> {
     let mut measured = measure(tmp, |so_far| over_on_disk(so_far, limit).is_some());
     add_deleted_files(&mut measured, pid);
@@ -268,18 +203,5 @@ fn add_deleted_files(measured: &mut Measured, pid: Pid) {
         {
             measured.add(&stat);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_field_of_a_status_is_read_by_its_whole_name() {
-        let status = "Name:\tdeno\nVmRSS:\t   36956 kB\nRssAnon:\t   10308 kB\nThreads:\t6\n";
-        assert_eq!(field(status, "RssAnon:"), 10308);
-        assert_eq!(field(status, "Threads:"), 6);
-        assert_eq!(field(status, "Missing:"), 0);
     }
 }

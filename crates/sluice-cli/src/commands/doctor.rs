@@ -126,7 +126,11 @@ fn walls(protections: Protections, controllers: Controllers) -> Vec<Wall> {
 fn report(walls: &[Wall]) -> String {
     let mut table = Table::new(&["PROTECTION", "HERE", "KEEPS COMPONENTS FROM"]);
     for wall in walls {
-        table.row(vec![wall.name.to_owned(), wall.here(), wall.keeps.to_owned()]);
+        table.row(vec![
+            wall.name.to_owned(),
+            wall.here(),
+            wall.keeps.to_owned(),
+        ]);
     }
     let mut text = table.to_text();
     for wall in walls.iter().filter(|wall| !wall.present) {

@@ -8,7 +8,7 @@ use std::{
 
 use rustix::process::Pid;
 
-use crate::{scheduling::Priority, watchdog::field};
+use crate::{scheduling::Priority, status_field::field};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Group(PathBuf);

@@ -10,7 +10,7 @@ use std::{
 use rustix::process::Pid;
 use sluice_model::UserId;
 
-use super::{AccountLimits, controllers::Controllers, group::Group};
+use super::{account_limits::AccountLimits, controllers::Controllers, group::Group};
 use crate::scheduling::Priority;
 
 pub(super) const WAITING: &str = "waiting";

@@ -8,6 +8,7 @@
 //!
 //! Moving a process into a group takes the kernel about 10 ms, so a thread of its own does it.
 
+mod account_limits;
 mod controllers;
 mod group;
 mod keeper;
@@ -23,6 +24,7 @@ use rustix::process::Pid;
 use sluice_model::UserId;
 
 pub use self::{
+    account_limits::AccountLimits,
     controllers::{Controllers, offered_controllers},
     own_group::memory_limit,
     setting::{ControlGroupOptions, GroupPlace},
@@ -32,32 +34,7 @@ use self::{
     keeper::{Job, Keeper, account_group},
     takeover::{delegated_group, take_over},
 };
-use crate::{
-    question,
-    scheduling::Priority,
-    watchdog::{MAX_THREADS, Overuse},
-};
-
-/// The largest number of threads of the kernel.
-const MOST_THREADS: u64 = 1 << 22;
-
-/// What an account may use, where the kernel counts it.
-#[derive(Debug, Clone, Copy)]
-pub struct AccountLimits {
-    /// The memory of all its processes, in bytes.
-    pub memory_bytes: u64,
-    /// Of its sources and workflows.
-    pub processes: usize,
-}
-
-impl AccountLimits {
-    /// The threads that its processes may have by their own limits.
-    fn threads(self) -> u64 {
-        let processes = self.processes.saturating_add(question::MAX_CONCURRENT);
-        let processes = u64::try_from(processes).unwrap_or(u64::MAX);
-        MAX_THREADS.saturating_mul(processes).min(MOST_THREADS)
-    }
-}
+use crate::{overuse::Overuse, scheduling::Priority};
 
 /// The groups of this server.
 pub(crate) struct ControlGroups {

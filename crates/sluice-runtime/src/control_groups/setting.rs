@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::AccountLimits;
+use super::account_limits::AccountLimits;
 
 #[derive(Debug)]
 pub struct ControlGroupOptions {

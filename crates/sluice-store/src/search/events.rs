@@ -7,7 +7,8 @@ use sluice_model::{
 };
 
 use super::{
-    Search, contains,
+    contains,
+    criteria::Search,
     json::value_of,
     step::{Part, Step},
 };

@@ -4,6 +4,7 @@
 //! SQL passes over rows that lack a text which every match has. The others are read and compared here.
 
 mod contains;
+mod criteria;
 mod events;
 mod json;
 mod logs;
@@ -12,21 +13,10 @@ mod runs;
 mod scan;
 mod step;
 
-use sluice_model::SearchQuery;
-
 pub(crate) use contains::{contains, position};
+pub use criteria::Search;
 pub use events::{EventRecord, events};
 pub use logs::{LogRecord, logs};
 pub use runs::runs;
 pub use scan::{Budget, Matches, Range, scan};
 pub use step::{Direction, Part, Step};
-
-/// What to search for. Both ends of the time are included.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Search {
-    pub query: Option<SearchQuery>,
-    /// Epoch milliseconds.
-    pub since: Option<i64>,
-    /// Epoch milliseconds.
-    pub until: Option<i64>,
-}

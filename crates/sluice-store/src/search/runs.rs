@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use sluice_model::{InvocationId, WorkflowId, id_gen::lowest_at};
 
 use super::{
-    Search,
+    criteria::Search,
     run_record::{RUN_COLUMNS, RunRecord, RunRow, STEP_COLUMNS, StepRow},
     step::{Direction, Part, Step},
 };

@@ -25,6 +25,7 @@ mod notifications;
 mod query;
 mod runs;
 mod saved_events;
+mod saved_filters;
 mod server;
 mod sessions;
 mod source_versions;
@@ -90,6 +91,7 @@ pub use runs::{
     RunState, RunStep, RunWait, RunsQuery,
 };
 pub use saved_events::{LastRequest, SaveEvent, SavedEvent};
+pub use saved_filters::{CreateSavedFilter, SavedFilter, UpdateSavedFilter};
 pub use server::{Database, Server, ServerProcess, ServerSetting};
 pub use sessions::{ListedSession, OidcSignIn, Session, SessionUser, SignIn, SignInOptions};
 pub use source_versions::{RollBackSource, SourceVersion, WholeSourceVersion};

@@ -27,6 +27,7 @@ mod oidc;
 mod overview;
 mod packages;
 mod saved_events;
+mod saved_filters;
 mod server_status;
 mod sessions;
 mod slug;
@@ -81,6 +82,7 @@ pub use notifications::{
 pub use oidc::{Arrival, Departure, Oidc, ProviderReturn, SignInError};
 pub use overview::{ActiveEmitter, NamedWebhook, Overview, Overviews, Tally, WebhookTally};
 pub use saved_events::{EmitterName, SavedEvents};
+pub use saved_filters::{FilterChange, SavedFilters};
 pub use server_status::{
     MetricsFormat, ProcessView, ResourceUsage, ServerStatus, ServerView, update_backlogs,
 };

@@ -94,6 +94,12 @@ prefixed_id!(
 );
 
 prefixed_id!(
+    /// A filter of a list that a user saved.
+    SavedFilterId,
+    "flt_"
+);
+
+prefixed_id!(
     /// A webhook: an address that events are delivered to.
     WebhookId,
     "wh_"

@@ -63,7 +63,7 @@ pub use event_summary::event_summary;
 pub use id_gen::{EmitId, IdGen, InvocationId};
 pub use ids::{
     AccountId, ApiKeyId, AppId, AuditEntryId, ComponentId, ConnectionId, DeliveryId, DeploymentId,
-    DynamicPropsId, ImportId, SessionId, SubscriptionId, UserId, WebhookId,
+    DynamicPropsId, ImportId, SavedFilterId, SessionId, SubscriptionId, UserId, WebhookId,
 };
 pub use invalid_id::InvalidId;
 pub use keys::{ApiKey, EndpointKey, SessionToken};

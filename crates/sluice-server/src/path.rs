@@ -3,8 +3,8 @@
 use axum::extract::{FromRequestParts, MatchedPath, Path};
 use http::request::Parts;
 use sluice_model::{
-    AccountId, ApiKeyId, ConnectionId, DeliveryId, EventId, ImportId, InvocationId, SessionId,
-    SourceId, UserId, WebhookId, WorkflowId,
+    AccountId, ApiKeyId, ConnectionId, DeliveryId, EventId, ImportId, InvocationId, SavedFilterId,
+    SessionId, SourceId, UserId, WebhookId, WorkflowId,
 };
 
 use crate::error::ApiError;
@@ -38,6 +38,9 @@ pub(crate) struct ApiKeyPath(pub(crate) ApiKeyId);
 
 /// The id of a session.
 pub(crate) struct SessionPath(pub(crate) SessionId);
+
+/// The id of a saved filter.
+pub(crate) struct SavedFilterPath(pub(crate) SavedFilterId);
 
 /// The id of a webhook.
 pub(crate) struct WebhookPath(pub(crate) WebhookId);
@@ -112,6 +115,16 @@ impl<S: Send + Sync> FromRequestParts<S> for SessionPath {
         let text = segment(parts, state).await;
         let id = text.as_deref().and_then(SessionId::parse);
         id.map(SessionPath).ok_or(ApiError::NotFound("session"))
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for SavedFilterPath {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Self::Rejection> {
+        let text = segment(parts, state).await;
+        let id = text.as_deref().and_then(SavedFilterId::parse);
+        id.map(SavedFilterPath).ok_or(ApiError::NotFound("filter"))
     }
 }
 

@@ -32,9 +32,9 @@ use crate::{
         accounts, actions, activity, agent_access, agent_oauth, api_keys, apps, audit, cluster,
         components, connect, connect_callback, data_stores, deliveries, events, flow, forms,
         imports, logs, notifications, oidc, older_events, one_event, operations, registry, replay,
-        runs, saved_events, server, session, sessions, signup, source_versions, sources, streams,
-        subscriptions, tools, traces, uploads, user_admin, users, webhooks, workflow_events,
-        workflow_tests, workflow_versions, workflows,
+        runs, saved_events, saved_filters, server, session, sessions, signup, source_versions,
+        sources, streams, subscriptions, tools, traces, uploads, user_admin, users, webhooks,
+        workflow_events, workflow_tests, workflow_versions, workflows,
     },
     state::ServerState,
 };
@@ -62,6 +62,8 @@ fn api() -> OpenApiRouter<ServerState> {
         .routes(routes!(notifications::get, notifications::update))
         .routes(routes!(notifications::rotate_secret))
         .routes(routes!(notifications::test))
+        .routes(routes!(saved_filters::list, saved_filters::create))
+        .routes(routes!(saved_filters::update, saved_filters::delete))
         .routes(routes!(activity::get))
         .routes(routes!(activity::overview))
         .routes(routes!(audit::list))

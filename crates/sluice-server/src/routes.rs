@@ -35,6 +35,7 @@ pub(crate) mod replay;
 mod run_view;
 pub(crate) mod runs;
 pub(crate) mod saved_events;
+pub(crate) mod saved_filters;
 mod search_parameters;
 pub(crate) mod server;
 pub(crate) mod session;

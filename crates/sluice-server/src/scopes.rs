@@ -63,6 +63,11 @@ const NEEDS: &[(&str, &str, Need)] = &[
     ("GET", "/v1/users/me/overview", READ),
     ("GET", "/v1/users/me/flow", READ),
     ("GET", "/v1/users/me/traffic", READ),
+    // Saved filters
+    ("GET", "/v1/saved_filters", READ),
+    ("POST", "/v1/saved_filters", DEPLOY),
+    ("PUT", "/v1/saved_filters/{id}", DEPLOY),
+    ("DELETE", "/v1/saved_filters/{id}", DEPLOY),
     // Components and the registry
     ("GET", "/v1/components", READ),
     ("POST", "/v1/components", DEPLOY),

@@ -77,6 +77,7 @@ pub mod run_steps;
 pub mod run_waits;
 pub mod runs;
 pub mod saved_events;
+pub mod saved_filters;
 pub mod search;
 pub mod sends;
 pub mod server_clock;

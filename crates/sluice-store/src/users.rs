@@ -307,6 +307,7 @@ pub fn remove(c: &mut dyn Conn, user: &UserId) -> Result<bool> {
         "DELETE FROM data_store_entries WHERE user_id = ?1",
         "DELETE FROM subscriptions WHERE user_id = ?1",
         "DELETE FROM tools WHERE user_id = ?1",
+        "DELETE FROM saved_filters WHERE user_id = ?1",
         "DELETE FROM api_keys WHERE user_id = ?1",
         "DELETE FROM sessions WHERE user_id = ?1",
         "DELETE FROM count_ledger WHERE user_id = ?1",

@@ -6,7 +6,8 @@
 use sluice_model::{
     AccountId, ApiKeyId, AppId, AuditEntryId, ComponentId, ComponentKind, ConnectionId, DeliveryId,
     DeploymentId, DynamicPropsId, EmitId, EmitterId, EndpointKey, EventId, ImportId, InvocationId,
-    Scopes, SessionId, SourceId, SubscriptionId, TraceContext, UserId, WebhookId, WorkflowId,
+    SavedFilterId, Scopes, SessionId, SourceId, SubscriptionId, TraceContext, UserId, WebhookId,
+    WorkflowId,
 };
 
 use crate::error::{Result, StoreError};
@@ -200,6 +201,7 @@ stored_as_text!(
     ComponentId,
     DynamicPropsId,
     ImportId,
+    SavedFilterId,
     EmitterId,
     SourceId,
     WorkflowId,

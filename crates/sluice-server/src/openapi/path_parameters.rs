@@ -47,6 +47,11 @@ const SEGMENTS: [(&str, &str, &str); 20] = [
         "The id of a delivery",
         "dlv_00VbMOOL6001p0rx0m0TG9wSfa3abc123",
     ),
+    (
+        "/v1/saved_filters/{id}",
+        "The id of a saved filter",
+        "flt_a1B2c3",
+    ),
     ("/v1/sources/{id}", "The id of a source", "dc_K0uAee"),
     (
         "/v1/sources/{id}/events/{event_id}",

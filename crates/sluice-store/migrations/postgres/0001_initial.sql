@@ -669,6 +669,21 @@ CREATE TABLE tools (
     PRIMARY KEY (user_id, name)
 );
 
+-- === Saved filters ===
+
+-- Filters of lists in the console, each under a name.
+CREATE TABLE saved_filters (
+    id         TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    user_id    TEXT COLLATE "C" NOT NULL,
+    -- The list that it filters: events, runs or logs.
+    list       TEXT COLLATE "C" NOT NULL,
+    name       TEXT COLLATE "C" NOT NULL,
+    -- JSON: texts by parameter.
+    parameters TEXT COLLATE "C" NOT NULL,
+    created_at BIGINT NOT NULL,
+    UNIQUE (user_id, list, name)
+);
+
 -- === Notifications ===
 
 -- Sources, workflows and webhooks that fail, or have failed lately. Commits write a row when a streak of failures begins, grows

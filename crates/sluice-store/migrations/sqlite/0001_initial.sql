@@ -674,6 +674,21 @@ CREATE TABLE tools (
     PRIMARY KEY (user_id, name)
 ) WITHOUT ROWID;
 
+-- === Saved filters ===
+
+-- Filters of lists in the console, each under a name.
+CREATE TABLE saved_filters (
+    id         TEXT NOT NULL PRIMARY KEY,
+    user_id    TEXT NOT NULL,
+    -- The list that it filters: events, runs or logs.
+    list       TEXT NOT NULL,
+    name       TEXT NOT NULL,
+    -- JSON: texts by parameter.
+    parameters TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    UNIQUE (user_id, list, name)
+) WITHOUT ROWID;
+
 -- === Notifications ===
 
 -- Sources, workflows and webhooks that fail, or have failed lately. Commits write a row when a streak of failures begins, grows

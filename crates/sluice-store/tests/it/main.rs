@@ -39,6 +39,7 @@ mod registry;
 mod routes;
 mod runs;
 mod saved_events;
+mod saved_filters;
 mod search;
 mod sends;
 mod server_clock;

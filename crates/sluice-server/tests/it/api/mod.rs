@@ -25,6 +25,7 @@ mod parameters;
 mod request_ids;
 mod run;
 mod saved_events;
+mod saved_filters;
 mod sessions;
 mod signup;
 mod source_create;

@@ -10,7 +10,7 @@ use crate::support::new_user;
 const UPDATE: &str = "SLUICE_UPDATE_SNAPSHOTS";
 const SNAPSHOT: &str = "../../docs/openapi.json";
 
-const ROUTES: [(&str, &str); 133] = [
+const ROUTES: [(&str, &str); 137] = [
     ("GET", "/v1/agent_access"),
     ("POST", "/v1/agent_access"),
     ("POST", "/v1/actions/run"),
@@ -116,6 +116,10 @@ const ROUTES: [(&str, &str); 133] = [
     ("DELETE", "/v1/apps/{id_or_slug}"),
     ("POST", "/v1/accounts"),
     ("GET", "/v1/accounts"),
+    ("GET", "/v1/saved_filters"),
+    ("POST", "/v1/saved_filters"),
+    ("PUT", "/v1/saved_filters/{id}"),
+    ("DELETE", "/v1/saved_filters/{id}"),
     ("GET", "/v1/accounts/{id}"),
     ("PUT", "/v1/accounts/{id}"),
     ("DELETE", "/v1/accounts/{id}"),

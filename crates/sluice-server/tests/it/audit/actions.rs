@@ -73,7 +73,7 @@ pub(super) const AUDITED: [(&str, &str); 61] = [
 pub(super) const BY_KIND: [&str; 1] = ["updateWorkflow"];
 
 /// Operations without an entry, and the reason.
-const EXEMPT: [(&str, &str); 8] = [
+const EXEMPT: [(&str, &str); 11] = [
     (
         "approveAgent",
         "gives a code: its exchange records key.create",
@@ -83,6 +83,9 @@ const EXEMPT: [(&str, &str); 8] = [
         "changes nothing until the provider confirms: then account.connect is recorded",
     ),
     ("authorizeConnection", "a step of connecting an account"),
+    ("createSavedFilter", "a preference of the console"),
+    ("updateSavedFilter", "a preference of the console"),
+    ("deleteSavedFilter", "a preference of the console"),
     ("configureComponent", "reads the options of a prop"),
     ("reloadComponentProps", "reads the props of a component"),
     ("runSource", "runs a source, whose events and logs show it"),

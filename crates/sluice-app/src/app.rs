@@ -118,7 +118,7 @@ impl App {
             notifications: Notifications::new(infra, engine.outbox.clone()),
             overviews: Overviews::new(infra, health, server_status.clone()),
             oidc: Oidc::new(infra, &users, &sessions)?,
-            saved_events: SavedEvents::new(infra.clone()),
+            saved_events: SavedEvents::new(infra),
             saved_filters: SavedFilters::new(infra),
             sessions,
             sources: Sources::new(

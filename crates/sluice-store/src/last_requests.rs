@@ -35,6 +35,20 @@ pub fn record(c: &mut dyn Conn, emitter: &EmitterId, event: &str, at: i64) -> Re
     )
 }
 
+/// Deletes a request that was handled between these times, both included.
+pub fn remove_between(
+    c: &mut dyn Conn,
+    emitter: &EmitterId,
+    first_ms: i64,
+    last_ms: i64,
+) -> Result<()> {
+    c.execute(
+        "DELETE FROM last_requests WHERE emitter_id = ?1 AND at >= ?2 AND at <= ?3",
+        params![emitter, first_ms, last_ms],
+    )?;
+    Ok(())
+}
+
 pub fn get(c: &mut dyn Conn, emitter: &EmitterId) -> Result<Option<LastRequest>> {
     let sql = "SELECT event, at FROM last_requests WHERE emitter_id = ?1";
     query_opt(c, sql, params![emitter])

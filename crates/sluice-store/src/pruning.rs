@@ -96,7 +96,7 @@ impl FromRow for AgeCheck {
     }
 }
 
-/// Emitters of all users whose events have a maximum age, their own or `default_ms`, in the order of their ids.
+/// Emitters of all users whose events, and last requests, have a maximum age, their own or `default_ms`, in the order of their ids.
 pub fn with_aging_events(
     c: &mut dyn Conn,
     now_ms: i64,
@@ -112,7 +112,8 @@ pub fn with_aging_events(
     };
     let sql = format!(
         "SELECT s.id, s.before_ms, EXISTS (SELECT 1 FROM events WHERE events.emitter_id = s.id \
-         AND events.ms < s.before_ms AND {NOT_HELD}) \
+         AND events.ms < s.before_ms AND {NOT_HELD}) OR EXISTS (SELECT 1 FROM last_requests \
+         WHERE last_requests.emitter_id = s.id AND at < s.before_ms) \
          FROM (SELECT id, ?1 - COALESCE(max_age_seconds * 1000, ?2) AS before_ms FROM ({which}) e \
          WHERE id > ?3 ORDER BY id LIMIT ?4) s ORDER BY s.id"
     );

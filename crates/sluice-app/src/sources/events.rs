@@ -5,7 +5,8 @@ use sluice_engine::EngineError;
 use sluice_model::{EventId, InvocationId, SourceId, TraceContext, UserId};
 use sluice_store::{
     audit::{Action, TargetKind},
-    events, logs,
+    events::{self, ChannelFilter},
+    last_requests, logs,
 };
 
 use super::{requests::EventRange, service::Sources};
@@ -32,6 +33,7 @@ impl Sources {
         self.accept.run(user, &source.id, event, trace).await
     }
 
+    /// Deletes events, and the last request if it was handled between them.
     pub async fn delete_events(
         &self,
         actor: &Actor,
@@ -49,6 +51,11 @@ impl Sources {
         } = range;
         let deleted = self.infra.store.write(move |c| {
             events::delete_range(c, &source.id, &channel, start, end)?;
+            if channel == ChannelFilter::AllButSystem {
+                let first = start.map_or(i64::MIN, |id| id.ms);
+                let last = end.map_or(i64::MAX, |id| id.ms);
+                last_requests::remove_between(c, &source.id, first, last)?;
+            }
             change.record(c)
         });
         deleted.await?;

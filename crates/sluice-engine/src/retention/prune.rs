@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use sluice_infra::Infra;
 use sluice_model::{EmitterId, EventId};
-use sluice_store::{BatchLimit, Conn, StoreError, events, logs, pruning};
+use sluice_store::{BatchLimit, Conn, StoreError, events, last_requests, logs, pruning};
 use tokio::time::Instant;
 
 /// One write: small enough that other writes are not delayed.
@@ -72,6 +72,7 @@ async fn count_and_cut<P: Send + 'static>(
     read.await
 }
 
+/// Deletes events, and the last request, of before a time.
 pub(super) async fn prune_events_before(
     infra: &Infra,
     emitter: &EmitterId,
@@ -81,7 +82,12 @@ pub(super) async fn prune_events_before(
         ms: before_ms - 1,
         seq: i64::MAX,
     };
-    prune_events_up_to(infra, emitter, last).await
+    prune_events_up_to(infra, emitter, last).await?;
+    let emitter = emitter.clone();
+    let write = infra
+        .store
+        .write(move |c| last_requests::remove_between(c, &emitter, i64::MIN, before_ms - 1));
+    write.await
 }
 
 pub(crate) async fn prune_events_up_to(

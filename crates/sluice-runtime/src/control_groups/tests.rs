@@ -9,6 +9,7 @@ use std::{
 };
 
 use super::*;
+use crate::overuse::MAX_THREADS;
 
 const LIMITS: AccountLimits = AccountLimits {
     memory_bytes: 64 * 1024 * 1024,

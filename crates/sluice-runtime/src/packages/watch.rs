@@ -16,8 +16,8 @@ use super::{
 };
 use crate::{
     process_group::process_id,
+    status_field::field,
     trees::{Measured, measure},
-    watchdog::field,
 };
 
 const PERIOD: Duration = Duration::from_millis(100);

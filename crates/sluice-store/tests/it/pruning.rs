@@ -5,6 +5,7 @@ use sluice_model::EventId;
 use sluice_store::{
     BatchLimit, Conn, Result,
     events::{self, ChannelFilter, NewEvent},
+    last_requests,
     logs::{self, NewLog},
     pruning::{self, AgeCheck},
     sources::{self, Retention},
@@ -156,6 +157,9 @@ fn sources_with_something_too_old_are_found(#[values(Db::Sqlite, Db::Postgres)] 
         hold(c, "b", EventId { ms: 7_000, seq: 0 })?;
         let held = pruning::with_aging_events(c, now, None, None, 1)?;
         assert_eq!(held, [aged("b", 9_000, false)]);
+        last_requests::record(c, &source_id("b").into(), "{}", 8_999)?;
+        let with_request = pruning::with_aging_events(c, now, None, None, 1)?;
+        assert_eq!(with_request, [aged("b", 9_000, true)]);
 
         log(c, "a", 5)?;
         log(c, "b", 6)?;

@@ -51,7 +51,12 @@ fn the_last_request_replaces_the_one_before(#[values(Db::Sqlite, Db::Postgres)] 
             event: "2".to_owned(),
             at: 2,
         };
+        assert_eq!(last_requests::get(c, &id)?, Some(last.clone()));
+        last_requests::remove_between(c, &id, 3, 9)?;
+        last_requests::remove_between(c, &id, 0, 1)?;
         assert_eq!(last_requests::get(c, &id)?, Some(last));
+        last_requests::remove_between(c, &id, 2, 2)?;
+        assert_eq!(last_requests::get(c, &id)?, None);
         Ok(())
     })
     .unwrap();

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::operations::operations;
 
 /// A path up to a variable segment, and the description and an example of that segment.
-const SEGMENTS: [(&str, &str, &str); 20] = [
+const SEGMENTS: [(&str, &str, &str); 21] = [
     (
         "/v1/accounts/connect/{id}",
         "The id of a connection",

@@ -159,6 +159,7 @@ mod tests {
             origin: RunOrigin {
                 source_type: "http".to_owned(),
                 emitter_id: None,
+                event_id: None,
                 replay_of: None,
                 key_id: None,
             },

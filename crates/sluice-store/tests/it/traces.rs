@@ -173,6 +173,7 @@ fn deliveries_are_found_by_their_event(#[values(Db::Sqlite, Db::Postgres)] db: D
             emitter: &emitter(),
             id: EventId { ms: NOW, seq: 0 },
             channel: "",
+            meta: "{}",
             data: "1",
             trace: None,
         };

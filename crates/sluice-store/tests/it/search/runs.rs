@@ -24,6 +24,7 @@ fn run(id: InvocationId, state: RunState, event: &str) -> Run {
         origin: RunOrigin {
             source_type: "http".to_owned(),
             emitter_id: None,
+            event_id: None,
             replay_of: None,
             key_id: None,
         },

@@ -13,7 +13,7 @@ use sluice_store::{
 use super::{events::emit, query};
 use crate::support::{Db, TestStore, source_id};
 
-const PATIENT: Duration = Duration::from_secs(600);
+const PATIENT: Duration = Duration::from_mins(10);
 
 /// A store with events of the times 1 to 3,000; those of 10 and 2,995 have the word *rare*.
 fn large_store(db: Db) -> Option<TestStore> {

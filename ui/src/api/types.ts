@@ -22,6 +22,7 @@ export type WorkflowTrigger = Schemas['WorkflowTrigger'];
 export type WorkflowVersion = Schemas['WorkflowVersion'];
 export type WholeWorkflowVersion = Schemas['WholeWorkflowVersion'];
 export type Run = Schemas['Run'];
+export type SavedFilter = Schemas['SavedFilter'];
 export type RunStep = Schemas['RunStep'];
 export type RunSend = Schemas['RunSend'];
 export type ErrorPlace = Schemas['ErrorPlace'];

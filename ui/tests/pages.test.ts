@@ -66,7 +66,7 @@ test('signing in, finding a source and reading its newest event works with the k
 
   await page.keyboard.press('Control+k');
   await expect
-    .poll(() => page.getByPlaceholder('Search pages').evaluate((field) => field === document.activeElement))
+    .poll(() => page.getByPlaceholder('Search by name, or paste an ID').evaluate((field) => field === document.activeElement))
     .toBe(true);
   await page.keyboard.type('orders from');
   await page.getByRole('option', { name: /Orders from the shop/, selected: true }).waitFor();
@@ -121,7 +121,7 @@ test('navigation moves the focus and is announced; changes within a page do neit
   expect(await logs.evaluate((link) => link === document.activeElement)).toBe(true);
 
   await page.keyboard.press('Control+k');
-  await page.getByPlaceholder('Search pages').fill('new webhook');
+  await page.getByPlaceholder('Search by name, or paste an ID').fill('new webhook');
   await page.getByRole('option', { name: 'New webhook', selected: true }).waitFor();
   await page.keyboard.press('Enter');
   const url = page.getByLabel('URL');

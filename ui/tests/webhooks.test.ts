@@ -95,7 +95,7 @@ test('a failing webhook looks failing everywhere, and a retry shows its result',
     await page.goto(`${patient.url}/flow`);
     await page.getByText(/^failing, retry at/).waitFor();
     await page.keyboard.press('Control+k');
-    await page.getByPlaceholder('Search pages').fill('Desk');
+    await page.getByPlaceholder('Search by name, or paste an ID').fill('Desk');
     await page.getByRole('option').or(page.locator('.palette-item')).filter({ hasText: 'Failing' }).first().waitFor();
 
     await page.goto(`${patient.url}/webhooks/${id}`);

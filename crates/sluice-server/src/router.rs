@@ -47,30 +47,7 @@ pub fn openapi() -> Value {
 /// The API and its `OpenAPI` document.
 fn api() -> OpenApiRouter<ServerState> {
     let v1 = OpenApiRouter::new()
-        .routes(routes!(
-            session::sign_in,
-            session::current,
-            session::sign_out
-        ))
-        .routes(routes!(oidc::options))
-        .routes(routes!(users::me, users::update))
-        .routes(routes!(users::rotate_key))
-        .routes(routes!(api_keys::create, api_keys::list))
-        .routes(routes!(api_keys::delete))
-        .routes(routes!(sessions::list, sessions::end_others))
-        .routes(routes!(sessions::end))
-        .routes(routes!(notifications::get, notifications::update))
-        .routes(routes!(notifications::rotate_secret))
-        .routes(routes!(notifications::test))
-        .routes(routes!(saved_filters::list, saved_filters::create))
-        .routes(routes!(saved_filters::update, saved_filters::delete))
-        .routes(routes!(activity::get))
-        .routes(routes!(activity::overview))
-        .routes(routes!(audit::list))
-        .routes(routes!(user_admin::create, user_admin::list))
-        .routes(routes!(user_admin::update, user_admin::delete))
-        .routes(routes!(user_admin::rotate_key))
-        .routes(routes!(signup::sign_up))
+        .merge(users())
         .routes(routes!(components::create, components::list))
         .routes(routes!(components::get))
         .routes(routes!(components::search))
@@ -135,6 +112,54 @@ fn api() -> OpenApiRouter<ServerState> {
         .routes(routes!(data_stores::list))
         .routes(routes!(data_stores::delete))
         .merge(agents())
+        .merge(workflows());
+    OpenApiRouter::with_openapi(Description::openapi()).nest("/v1", v1)
+}
+
+/// Users: how they sign in, what they set and what they did.
+fn users() -> OpenApiRouter<ServerState> {
+    OpenApiRouter::new()
+        .routes(routes!(
+            session::sign_in,
+            session::current,
+            session::sign_out
+        ))
+        .routes(routes!(oidc::options))
+        .routes(routes!(users::me, users::update))
+        .routes(routes!(users::rotate_key))
+        .routes(routes!(api_keys::create, api_keys::list))
+        .routes(routes!(api_keys::delete))
+        .routes(routes!(sessions::list, sessions::end_others))
+        .routes(routes!(sessions::end))
+        .routes(routes!(notifications::get, notifications::update))
+        .routes(routes!(notifications::rotate_secret))
+        .routes(routes!(notifications::test))
+        .routes(routes!(saved_filters::list, saved_filters::create))
+        .routes(routes!(saved_filters::update, saved_filters::delete))
+        .routes(routes!(activity::get))
+        .routes(routes!(activity::overview))
+        .routes(routes!(audit::list))
+        .routes(routes!(user_admin::create, user_admin::list))
+        .routes(routes!(user_admin::update, user_admin::delete))
+        .routes(routes!(user_admin::rotate_key))
+        .routes(routes!(signup::sign_up))
+}
+
+/// Single actions, tools, and access for AI applications.
+fn agents() -> OpenApiRouter<ServerState> {
+    OpenApiRouter::new()
+        .routes(routes!(agent_access::get, agent_access::approve))
+        .routes(routes!(actions::run))
+        .routes(routes!(actions::list))
+        .routes(routes!(actions::get))
+        .routes(routes!(actions::replay))
+        .routes(routes!(tools::list))
+        .routes(routes!(tools::get, tools::enable, tools::disable))
+        .routes(routes!(tools::run))
+}
+
+fn workflows() -> OpenApiRouter<ServerState> {
+    OpenApiRouter::new()
         .routes(routes!(workflows::create, workflows::list))
         .routes(routes!(workflows::schema))
         .routes(routes!(
@@ -158,21 +183,7 @@ fn api() -> OpenApiRouter<ServerState> {
         .routes(routes!(runs::replay))
         .routes(routes!(workflow_events::summaries))
         .routes(routes!(one_event::of_workflow))
-        .routes(routes!(workflow_events::errors));
-    OpenApiRouter::with_openapi(Description::openapi()).nest("/v1", v1)
-}
-
-/// Single actions, tools, and access for AI applications.
-fn agents() -> OpenApiRouter<ServerState> {
-    OpenApiRouter::new()
-        .routes(routes!(agent_access::get, agent_access::approve))
-        .routes(routes!(actions::run))
-        .routes(routes!(actions::list))
-        .routes(routes!(actions::get))
-        .routes(routes!(actions::replay))
-        .routes(routes!(tools::list))
-        .routes(routes!(tools::get, tools::enable, tools::disable))
-        .routes(routes!(tools::run))
+        .routes(routes!(workflow_events::errors))
 }
 
 /// All routes, with the console as fallback.

@@ -128,7 +128,7 @@ impl Visit<'_> {
         steps: &HashMap<String, usize>,
         sends: &[TracedSend],
     ) -> Result<(), StoreError> {
-        let emits = sends.iter().filter(is_event);
+        let emits = sends.iter().filter(|send| is_event(send));
         let steps: HashMap<&str, usize> = emits
             .clone()
             .filter_map(|send| Some((send.id.as_str(), *steps.get(&send.step)?)))
@@ -150,7 +150,7 @@ impl Visit<'_> {
     }
 }
 
-fn is_event(send: &&TracedSend) -> bool {
+fn is_event(send: &TracedSend) -> bool {
     matches!(send.kind, SendKind::Emit | SendKind::Sse)
 }
 

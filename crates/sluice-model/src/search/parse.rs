@@ -50,10 +50,12 @@ fn term(scanner: &mut Scanner<'_>) -> Result<Term, SearchError> {
         return Err(scanner.error("a term is missing after \"-\""));
     }
     let start = scanner.position();
-    let condition = if let Some(path) = path(scanner)? { Condition::Field {
-        path,
-        test: test(scanner)?,
-    } } else {
+    let condition = if let Some(path) = path(scanner)? {
+        Condition::Field {
+            path,
+            test: test(scanner)?,
+        }
+    } else {
         scanner.go_to(start);
         Condition::Text(text(scanner)?)
     };

@@ -70,7 +70,7 @@ pub(crate) async fn events(
         reader,
         query: search,
     };
-    let access = Access::While(credential, app);
+    let access = Access::While(Box::new(credential), app);
     Ok(sse::response(body::stream(frames, access)))
 }
 
@@ -144,6 +144,6 @@ async fn follow_lines(
         query,
         form,
     };
-    let access = Access::While(credential, app);
+    let access = Access::While(Box::new(credential), app);
     Ok(sse::response(body::stream(frames, access)))
 }

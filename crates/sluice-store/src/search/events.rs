@@ -84,7 +84,10 @@ fn upper_bound(search: &Search) -> EventId {
 
 /// The needles that are in the data or the summary of every match.
 fn needles(search: &Search) -> Vec<Needle> {
-    let needles = search.query.iter().flat_map(sluice_model::SearchQuery::needles);
+    let needles = search
+        .query
+        .iter()
+        .flat_map(sluice_model::SearchQuery::needles);
     needles
         .filter(|needle| match needle {
             Needle::Text(_) => true,

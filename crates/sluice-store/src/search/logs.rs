@@ -73,7 +73,10 @@ fn level(search: &Search) -> String {
 
 /// Texts that are in the message of every match. A message that is JSON may write a field in several ways.
 fn needles(search: &Search) -> Vec<String> {
-    let needles = search.query.iter().flat_map(sluice_model::SearchQuery::needles);
+    let needles = search
+        .query
+        .iter()
+        .flat_map(sluice_model::SearchQuery::needles);
     needles
         .filter_map(|needle| match needle {
             Needle::Text(text) => Some(text),

@@ -28,8 +28,8 @@ impl FromRow for TracedDelivery {
     fn from_row(row: &Row<'_>) -> Result<Self> {
         Ok(TracedDelivery {
             delivery: Delivery::from_row(row)?,
-            webhook: row.get(10)?,
-            payload_id: row.get(11)?,
+            webhook: row.get(11)?,
+            payload_id: row.get(12)?,
         })
     }
 }

@@ -55,7 +55,7 @@ fn parameters(values: &[(&str, Option<&str>)]) -> String {
     for (name, value) in values {
         if let Some(value) = value {
             text.push(if text.is_empty() { '?' } else { '&' });
-            text += &format!("{name}={}", escaped(value));
+            text.extend([name, "=", escaped(value).as_str()]);
         }
     }
     text

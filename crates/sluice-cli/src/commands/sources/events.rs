@@ -55,7 +55,11 @@ pub(crate) async fn events(options: EventsOptions) -> anyhow::Result<()> {
     parameters.extend(channel.map(|name| ("event_name", name)));
     let path = format!("/sources/{}/event_summaries", source.id);
     // Before the search, so that events that come meanwhile are followed.
-    let newest = if options.follow { newest_id(&client, &path, &parameters).await? } else { None };
+    let newest = if options.follow {
+        newest_id(&client, &path, &parameters).await?
+    } else {
+        None
+    };
     let limit = options.limit as usize;
     let mut data: Vec<EventSummary> =
         search::newest(&client, &path, &parameters, &options.search, limit).await?;

@@ -46,7 +46,11 @@ pub(crate) async fn logs(options: LogsOptions) -> anyhow::Result<()> {
     let source = options.target.find(&client).await?;
     let path = format!("/sources/{}/logs", source.id);
     // Before the search, so that lines that come meanwhile are followed.
-    let newest = if options.follow { newest_position(&client, &path).await? } else { None };
+    let newest = if options.follow {
+        newest_position(&client, &path).await?
+    } else {
+        None
+    };
     let limit = options.limit as usize;
     let mut data: Vec<LogLine> =
         search::newest(&client, &path, &[], &options.search, limit).await?;

@@ -34,7 +34,7 @@ struct Stream {
 pub(super) enum Access {
     Public,
     /// The owner of this credential, while it is valid.
-    While(Credential, Arc<App>),
+    While(Box<Credential>, Arc<App>),
 }
 
 impl Access {

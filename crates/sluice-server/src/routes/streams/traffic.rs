@@ -35,6 +35,6 @@ pub(crate) async fn follow(
         user: user.id,
         reader,
     };
-    let access = Access::While(credential, app);
+    let access = Access::While(Box::new(credential), app);
     Ok(sse::response(body::stream(frames, access)))
 }

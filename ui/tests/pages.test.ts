@@ -66,7 +66,9 @@ test('signing in, finding a source and reading its newest event works with the k
 
   await page.keyboard.press('Control+k');
   await expect
-    .poll(() => page.getByPlaceholder('Search by name, or paste an ID').evaluate((field) => field === document.activeElement))
+    .poll(() =>
+      page.getByPlaceholder('Search by name, or paste an ID').evaluate((field) => field === document.activeElement),
+    )
     .toBe(true);
   await page.keyboard.type('orders from');
   await page.getByRole('option', { name: /Orders from the shop/, selected: true }).waitFor();

@@ -33,6 +33,7 @@ test("every topic is used", () => {
   const text = files.map((file) => readFileSync(join(CONSOLE, file), "utf8")).join("\n");
   const isUsed = ({ topic }) =>
     text.includes(`help="${topic}"`) ||
+    text.includes(`topic="${topic}"`) ||
     source.includes(`, '${topic}']`) ||
     source.includes(`'${topic}',\n  ]`) ||
     text.includes(`?? '${topic}'`);

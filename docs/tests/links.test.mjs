@@ -10,7 +10,7 @@ const HOST = "http://site";
 /** Paths of the server outside of the site. */
 const OF_THE_SERVER = ["/", "/openapi.json"];
 const LOADED = "script[src], link[href], img[src], source[src], iframe[src]";
-const MAX_BYTES = 9_000_000;
+const MAX_BYTES = 10_000_000;
 
 const files = readdirSync(DIST, { recursive: true }).filter((file) => statSync(join(DIST, file)).isFile());
 const pages = new Map(

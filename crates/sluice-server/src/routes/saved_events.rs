@@ -59,6 +59,8 @@ pub(crate) async fn save_of_source(
 }
 
 /// Delete a saved event of a source
+///
+/// Runs that were started with it are not changed.
 #[utoipa::path(delete, path = "/sources/{id}/saved_events/{name}", tag = "sources", operation_id = "deleteSavedEvent",
     params(("id" = String, Path), ("name" = String, Path, description = "The name of a saved event")),
     extensions(("x-sluice-extension" = json!(true))),
@@ -132,6 +134,8 @@ pub(crate) async fn save_of_workflow(
 }
 
 /// Delete a saved event of a workflow
+///
+/// Runs that were started with it are not changed.
 #[utoipa::path(delete, path = "/workflows/{id}/saved_events/{name}", tag = "workflows",
     operation_id = "deleteSavedEventOfWorkflow",
     params(("id" = String, Path), ("name" = String, Path, description = "The name of a saved event")),

@@ -38,6 +38,8 @@ pub(crate) async fn list(
 }
 
 /// A version of a source, with its code and props
+///
+/// Secrets are masked. The newest 100 versions are kept.
 #[utoipa::path(get, path = "/sources/{id}/versions/{number}", tag = "sources", operation_id = "getSourceVersion",
     params(("id" = String, Path), ("number" = u32, Path, description = "The number of a version"), FieldQuery),
     extensions(("x-sluice-extension" = json!(true))),

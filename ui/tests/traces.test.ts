@@ -67,6 +67,7 @@ test('the palette takes an id, and an unknown one is explained', async () => {
   const deliveries = (await who.get('/deliveries')) as { data: { id: string }[] };
   const delivery = deliveries.data[0]?.id ?? '';
   const page = await signedIn(browser, who, '/');
+  await page.getByRole('navigation', { name: 'Console' }).waitFor();
   await page.keyboard.press('Control+k');
   await page.getByPlaceholder('Search by name, or paste an ID').fill(delivery);
   await page.getByRole('option', { name: 'trace' }).click();

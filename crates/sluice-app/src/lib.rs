@@ -71,8 +71,8 @@ pub use data_stores::DataStores;
 pub use flow::{Edge as FlowEdge, Flow, FlowMap, FlowQuery, Kind as FlowKind, Node as FlowNode};
 pub use forms::{Choice, DeclaredProps, Draft, Forms, OptionsAnswer, OptionsQuestion};
 pub use import::{
-    AppField, CheckedApp, Checkout, CheckoutError, ComponentDetails, FieldUse, ImportMode,
-    ImportOutcome, ImportProgress, ImportRequest, ImportedComponent, Imports, RemovedFile, Undone,
+    AppField, CheckedApp, CheckoutError, ComponentDetails, FieldUse, ImportMode, ImportOutcome,
+    ImportProgress, ImportRequest, ImportedComponent, Imports, LocalCheckout, RemovedFile, Undone,
     UnpackedTree, is_source,
 };
 pub use listing::Listing;

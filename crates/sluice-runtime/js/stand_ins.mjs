@@ -27,9 +27,13 @@ export function isStandIn(value) {
   return (typeof value === "function" || typeof value === "object") && value !== null && made.has(value);
 }
 
-/** Makes `require` and the global function that replaces imports return stand-ins. */
+/** Defines the global function that replaces imports. */
 export function giveStandIns() {
   defineGlobal("__sluiceStandIn", standInFor);
+}
+
+/** Makes `require` return stand-ins. */
+export function giveRequired() {
   const { Module, isBuiltin } = nodeModule("module");
   const load = Module._load;
   Module._load = (request, parent, isMain) => {

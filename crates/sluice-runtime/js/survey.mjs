@@ -2,20 +2,22 @@
 
 import { load, loadError } from "./component.mjs";
 import { shapeOf } from "./shape.mjs";
-import { giveStandIns } from "./stand_ins.mjs";
+import { giveRequired, giveStandIns } from "./stand_ins.mjs";
 import { addTenant, removeTenant } from "./tenant.mjs";
 import { flush, send, stringify } from "./wire.mjs";
 
 const TENANT = 1;
-let hasStandIns = false;
+let hasNode = false;
+
+giveStandIns();
 
 /** Reports the shape of a module. One after the other may be asked for. */
 export async function survey(module) {
-  if (!hasStandIns) giveStandIns();
-  hasStandIns = true;
+  if (module.node && !hasNode) giveRequired();
+  hasNode ||= module.node;
   const { names } = addTenant(TENANT);
   try {
-    const component = await load({ ...module, node: true }, names);
+    const component = await load(module, names);
     send(TENANT, `{"t":"loaded","shapes":[${stringify(shapeOf(component))}]}`);
   } catch (error) {
     send(TENANT, `{"t":"failed","error":${stringify(loadError(error, names))}}`);

@@ -12,7 +12,7 @@ use sluice_model::CodeFiles;
 use crate::{
     harness_limits::HarnessLimits,
     limits::Limits,
-    node_use::needs_node,
+    node_use::{needs_node, survey_needs_node},
     prop_template::template,
     spec::{BindingKind, ProcessOwner, ProcessSpec, PropBinding, Role},
     tenant_number::TenantNumber,
@@ -180,6 +180,7 @@ pub(crate) fn survey_line(folder: &Path, file: &Path, files: &CodeFiles) -> Stri
             "file": file_url(file),
             "locations": locations(files),
             "entry": files.entry.link.location,
+            "node": survey_needs_node(files),
         },
     });
     format!("{message}\n")

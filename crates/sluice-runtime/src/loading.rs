@@ -314,18 +314,38 @@ async fn write_files(
 
 /// Writes files into the folder of their module. Returns the path of the entry.
 pub(crate) async fn lay_out(folder: &Path, files: &CodeFiles) -> io::Result<PathBuf> {
-    let root = folder.join(FILES);
-    let files_on_disk: Vec<(PathBuf, String)> = files
-        .laid_out()
-        .map(|(path, text)| Ok((below(&root, &path)?, text.into_owned())))
-        .collect::<io::Result<_>>()?;
-    // Together, because each change of thread takes as long as writing a file.
-    tokio::task::spawn_blocking(move || write_all(&files_on_disk)).await??;
-    below(&root, &files.entry.link.path)
+    let layout = Layout::new(folder, files)?;
+    let entry = layout.entry.clone();
+    lay_out_all(vec![layout]).await?;
+    Ok(entry)
 }
 
-fn write_all(files: &[(PathBuf, String)]) -> io::Result<()> {
-    for (path, text) in files {
+/// The files of a module with their paths on disk.
+pub(crate) struct Layout {
+    pub(crate) entry: PathBuf,
+    files: Vec<(PathBuf, String)>,
+}
+
+impl Layout {
+    pub(crate) fn new(folder: &Path, files: &CodeFiles) -> io::Result<Layout> {
+        let root = folder.join(FILES);
+        let entry = below(&root, &files.entry.link.path)?;
+        let files = files.laid_out();
+        let files = files.map(|(path, text)| Ok((below(&root, &path)?, text.into_owned())));
+        Ok(Layout {
+            entry,
+            files: files.collect::<io::Result<_>>()?,
+        })
+    }
+}
+
+/// Writes the files of modules. Together, because each change of thread takes as long as writing a file.
+pub(crate) async fn lay_out_all(layouts: Vec<Layout>) -> io::Result<()> {
+    tokio::task::spawn_blocking(move || layouts.iter().try_for_each(write_all)).await?
+}
+
+fn write_all(layout: &Layout) -> io::Result<()> {
+    for (path, text) in &layout.files {
         if let Some(parent) = path.parent() {
             std::fs::create_dir_all(parent)?;
         }

@@ -20,6 +20,16 @@ pub(crate) fn needs_node(module: &ModuleSpec) -> bool {
         }
 }
 
+/// The same for code with stand-ins for its packages. `require` can only give these with the layer.
+pub(crate) fn survey_needs_node(files: &CodeFiles) -> bool {
+    let is_common_js = |path: &str| {
+        let extension = Path::new(path).extension();
+        extension.is_some_and(|extension| extension == "cjs" || extension == "cts")
+    };
+    let mut files = files.all();
+    files.any(|file| is_common_js(&file.link.path) || imports_prepared(&file.text))
+}
+
 /// Whether the harness can evaluate the code itself: one JavaScript file that imports nothing.
 fn is_plain_common_js(files: &CodeFiles) -> bool {
     let text = &*files.entry.text;
@@ -92,5 +102,19 @@ mod tests {
         ] {
             assert!(needs(code, ModuleFormat::EsModule), "{code}");
         }
+    }
+
+    #[test]
+    fn a_survey_needs_node_for_what_requires() {
+        let needs = |code: &str, format| survey_needs_node(&CodeFiles::single(code, format));
+        assert!(needs("module.exports = {};", ModuleFormat::CommonJs));
+        assert!(needs(
+            "import process from 'node:process';",
+            ModuleFormat::EsModule
+        ));
+        assert!(!needs(
+            "import axios from 'axios'; export default {};",
+            ModuleFormat::EsModule
+        ));
     }
 }

@@ -4,7 +4,7 @@
 //! In a shared process one component could change prototypes and Node modules that the next one uses, or end the process later.
 //! So no two apps share one, and a component that a used process does not read is read in a new one.
 
-use std::{sync::Arc, thread, time::Duration};
+use std::{collections::VecDeque, sync::Arc, thread, time::Duration};
 
 use sluice_code::CodeTree;
 use sluice_model::{CodeError, ComponentShape, RawShape};
@@ -16,7 +16,7 @@ use crate::{
     inner::Inner,
     load_limit,
     load_message::survey_line,
-    loading::{UNEXPECTED, code_error, lay_out, unreadable},
+    loading::{Layout, UNEXPECTED, code_error, lay_out_all, unreadable},
     preload::Preload,
     process_group::kill_group,
     protocol::Message,
@@ -28,9 +28,9 @@ const LOAD_TIMEOUT: Duration = Duration::from_secs(4);
 /// The number of components that one process reads.
 const MAX_GROUP: usize = 16;
 
-/// The number of concurrent processes, over all surveys.
+/// The number of concurrent processes, over all surveys: one more than can run, because each waits for its files at first.
 pub(crate) fn max_processes() -> usize {
-    thread::available_parallelism().map_or(1, usize::from)
+    1 + thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// The shapes of components, in their order, without values from their packages.
@@ -95,58 +95,67 @@ impl Inner {
         let _permit = self.surveys.acquire(user).await;
         let mut shapes = Vec::with_capacity(group.len());
         let mut process = None;
-        for (number, module) in group {
-            let is_used = process.is_some();
-            let mut report = self.survey_module(&mut process, &module, user).await;
+        for (position, (number, module)) in group.iter().enumerate() {
+            let (rest, is_used) = (&group[position..], process.is_some());
+            let mut report = self.survey_next(&mut process, rest, user).await;
             if report.is_err() {
                 end(process.take()).await;
                 if is_used {
-                    report = self.survey_module(&mut process, &module, user).await;
+                    report = self.survey_next(&mut process, rest, user).await;
                 }
             }
             if report.is_err() {
                 end(process.take()).await;
             }
-            shapes.push((number, report.and_then(|report| report.shape(&module))));
+            shapes.push((*number, report.and_then(|report| report.shape(module))));
         }
         end(process).await;
         shapes
     }
 
-    /// Reads one component in the given process, or in a new one. After an error the process is not used again.
-    async fn survey_module(
+    /// Reads the first of these components in the given process, or in a new one. After an error the process is not used again.
+    async fn survey_next(
         &self,
         process: &mut Option<SurveyProcess>,
-        module: &CodeTree,
+        modules: &[(usize, CodeTree)],
         user: &PermitUser,
     ) -> Result<Report, LoadError> {
-        let process = match process {
+        let SurveyProcess { child, lines } = match process {
             Some(process) => process,
-            None => process.insert(self.start_survey(user).await?),
+            None => process.insert(self.start_survey(modules, user).await?),
         };
-        let files = module.without_packages();
-        let started = &mut process.child;
-        let folder =
-            started
-                .folder
-                .module(&format!("{}{}", ModuleSpec::COMPONENT, process.modules));
-        process.modules += 1;
-        let file = lay_out(&folder, &files).await?;
-        let line = survey_line(&folder, &file, &files);
-        started.channel.send(&line).await?;
-        let pid = started.child.id();
-        let report = load_limit::within(LOAD_TIMEOUT, pid, self.report(started)).await;
+        let line = lines.pop_front().unwrap_or_default();
+        child.channel.send(&line).await?;
+        let pid = child.child.id();
+        let report = load_limit::within(LOAD_TIMEOUT, pid, self.report(child)).await;
         report.unwrap_or_else(|| Err(too_slow()))
     }
 
-    async fn start_survey(&self, user: &PermitUser) -> Result<SurveyProcess, LoadError> {
+    /// A process for these components. Their files are written while it starts.
+    async fn start_survey(
+        &self,
+        modules: &[(usize, CodeTree)],
+        user: &PermitUser,
+    ) -> Result<SurveyProcess, LoadError> {
         let _permit = self.starting.acquire(user).await;
         let mut child = self.spawn(Preload::Nothing)?;
         if let Some(user) = user {
             child.watchdog.assign(user);
         }
-        self.until_ready(&mut child).await?;
-        Ok(SurveyProcess { child, modules: 0 })
+        let mut layouts = Vec::with_capacity(modules.len());
+        let mut lines = VecDeque::with_capacity(modules.len());
+        for (number, module) in modules {
+            let files = module.without_packages();
+            let folder = child
+                .folder
+                .module(&format!("{}{number}", ModuleSpec::COMPONENT));
+            let layout = Layout::new(&folder, &files)?;
+            lines.push_back(survey_line(&folder, &layout.entry, &files));
+            layouts.push(layout);
+        }
+        let (laid_out, ready) = tokio::join!(lay_out_all(layouts), self.until_ready(&mut child));
+        laid_out.and(ready)?;
+        Ok(SurveyProcess { child, lines })
     }
 
     /// The next report of a process.
@@ -169,8 +178,8 @@ impl Inner {
 /// A process that reads components, one after the other.
 struct SurveyProcess {
     child: StartedChild,
-    /// The number of components that it was given.
-    modules: usize,
+    /// The messages about the components that it has not read.
+    lines: VecDeque<String>,
 }
 
 /// The report of a process about one component.

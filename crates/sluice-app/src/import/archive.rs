@@ -1,22 +1,25 @@
-//! Unpacks a tar archive with a tree of components. Only files that components may have are written, and nothing outside of the
-//! folder. The archive may come from a stranger, so its size is limited, packed and unpacked.
+//! Unpacks a tar archive with a tree of components. Only files that components may have are kept. The archive may come from a
+//! stranger, so its size is limited, packed and unpacked.
 
 use std::{
     ffi::OsStr,
-    fs::{self, OpenOptions},
     io::{self, Read},
     os::unix::ffi::OsStrExt as _,
-    path::{Component, Path, PathBuf},
+    path::{Component, Path},
 };
 
 use flate2::read::MultiGzDecoder;
 use tar::{Archive, Entry, EntryType, PaxExtensions};
+
+use super::archive_files::{ArchiveFiles, ArchiveWriter};
 
 /// The largest content of an archive, with files that are not unpacked.
 const MAX_UNPACKED: u64 = 4 << 30;
 /// The largest content of the files that are unpacked.
 const MAX_WRITTEN: u64 = 1 << 30;
 const MAX_FILES: usize = 500_000;
+/// The length of all paths, which are in memory.
+const MAX_PATHS: usize = 64 << 20;
 /// The largest file. It is far above the limit of a component.
 const MAX_FILE: u64 = 16 << 20;
 /// The longest path, and the most folders in it.
@@ -56,14 +59,17 @@ pub fn is_source(path: &str) -> bool {
         && !parts.any(is_hidden)
 }
 
-/// Unpacks an archive, compressed with gzip or not, into an empty folder.
-pub(super) fn unpack(archive: &mut impl Read, folder: &Path) -> Result<(), ArchiveError> {
+/// Unpacks an archive, compressed with gzip or not.
+pub(super) fn unpack(
+    archive: &mut impl Read,
+    writer: ArchiveWriter,
+) -> Result<ArchiveFiles, ArchiveError> {
     let start = read_start(archive)?;
     let whole = start.as_slice().chain(archive);
     if start == GZIP {
-        unpack_tar(MultiGzDecoder::new(whole), folder)
+        unpack_tar(MultiGzDecoder::new(whole), writer)
     } else {
-        unpack_tar(whole, folder)
+        unpack_tar(whole, writer)
     }
 }
 
@@ -77,11 +83,12 @@ fn read_start(archive: &mut impl Read) -> Result<Vec<u8>, ArchiveError> {
     }
 }
 
-fn unpack_tar(tar: impl Read, folder: &Path) -> Result<(), ArchiveError> {
+fn unpack_tar(tar: impl Read, writer: ArchiveWriter) -> Result<ArchiveFiles, ArchiveError> {
     let mut unpacking = Unpacking {
-        folder,
+        writer,
         written: 0,
         files: 0,
+        paths: 0,
         long_path: None,
     };
     // One byte more than allowed shows that the archive is longer.
@@ -98,18 +105,20 @@ fn unpack_tar(tar: impl Read, folder: &Path) -> Result<(), ArchiveError> {
         }
         unpacking.add(&mut entry)?;
     }
-    Ok(())
+    unpacking.writer.finish().map_err(ArchiveError::Write)
 }
 
-struct Unpacking<'a> {
-    folder: &'a Path,
+struct Unpacking {
+    writer: ArchiveWriter,
     written: u64,
     files: usize,
+    /// The length of all paths.
+    paths: usize,
     /// The path of the next entry, if it is too long for its header.
     long_path: Option<Vec<u8>>,
 }
 
-impl Unpacking<'_> {
+impl Unpacking {
     fn add(&mut self, entry: &mut Entry<'_, impl Read>) -> Result<(), ArchiveError> {
         match entry.header().entry_type() {
             EntryType::GNULongName => {
@@ -143,28 +152,19 @@ impl Unpacking<'_> {
             None => entry.path_bytes().into_owned(),
         };
         let path = plain_path(&name)?;
-        if !path.to_str().is_some_and(is_source) {
+        let Some(path) = path.filter(|path| is_source(path)) else {
             return Ok(());
-        }
+        };
         let size = entry.size();
         self.count(&path, size)?;
-        let target = self.folder.join(path);
-        if let Some(parent) = target.parent() {
-            fs::create_dir_all(parent).map_err(ArchiveError::Write)?;
-        }
-        // A later entry replaces an earlier one of the same name.
-        let mut options = OpenOptions::new();
-        let file = options.write(true).create(true).truncate(true).open(target);
-        let mut file = file.map_err(ArchiveError::Write)?;
-        let copied = io::copy(entry, &mut file).map_err(ArchiveError::Read)?;
+        let copied = self.writer.add(path, entry).map_err(ArchiveError::Read)?;
         if copied < size {
             return Err(ArchiveError::Read(io::ErrorKind::UnexpectedEof.into()));
         }
         Ok(())
     }
 
-    fn count(&mut self, path: &Path, size: u64) -> Result<(), ArchiveError> {
-        let path = path.display();
+    fn count(&mut self, path: &str, size: u64) -> Result<(), ArchiveError> {
         if size > MAX_FILE {
             let limit = MAX_FILE >> 20;
             return Err(ArchiveError::TooLarge(format!(
@@ -173,6 +173,10 @@ impl Unpacking<'_> {
         }
         self.files += 1;
         self.written += size;
+        self.paths += path.len();
+        if self.paths > MAX_PATHS {
+            return Err(ArchiveError::TooLarge("too many long paths".to_owned()));
+        }
         if self.files > MAX_FILES {
             return Err(ArchiveError::TooLarge(format!(
                 "more than {MAX_FILES} files"
@@ -195,13 +199,13 @@ fn read_small(entry: &mut Entry<'_, impl Read>, limit: u64) -> Result<Vec<u8>, A
     Ok(bytes)
 }
 
-/// The path of an entry, which stays below the folder. `./a` is `a`.
-fn plain_path(name: &[u8]) -> Result<PathBuf, ArchiveError> {
+/// The path of an entry below the root of the archive, with slashes. `./a` is `a`. None if it is no text.
+fn plain_path(name: &[u8]) -> Result<Option<String>, ArchiveError> {
     let given = Path::new(OsStr::from_bytes(name));
-    let mut path = PathBuf::new();
+    let mut parts = Vec::new();
     for part in given.components() {
         match part {
-            Component::Normal(part) => path.push(part),
+            Component::Normal(part) => parts.push(part),
             Component::CurDir => {}
             Component::ParentDir | Component::RootDir | Component::Prefix(_) => {
                 let given = given.display();
@@ -209,11 +213,11 @@ fn plain_path(name: &[u8]) -> Result<PathBuf, ArchiveError> {
             }
         }
     }
-    let depth = path.components().count();
-    if depth > MAX_DEPTH || name.len() as u64 > MAX_PATH || name.contains(&0) {
+    if parts.len() > MAX_DEPTH || name.len() as u64 > MAX_PATH || name.contains(&0) {
         return Err(ArchiveError::Entry("a path that is too long".to_owned()));
     }
-    Ok(path)
+    let parts: Option<Vec<&str>> = parts.into_iter().map(OsStr::to_str).collect();
+    Ok(parts.map(|parts| parts.join("/")))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::thread;
 
 use futures_util::{Stream, StreamExt as _, stream};
-use sluice_code::LocalFiles;
+use sluice_code::Files;
 use tokio::sync::mpsc;
 
 use super::{linking::link_component, tree::LinkedComponent};
@@ -17,7 +17,7 @@ const MAX_BYTES: usize = 32 << 20;
 
 /// Reads the components at these paths, in order.
 pub(super) fn read_in_batches(
-    files: LocalFiles,
+    files: impl Files + Clone,
     paths: Vec<String>,
 ) -> impl Stream<Item = Vec<LinkedComponent>> + Unpin {
     let (sender, mut receiver) = mpsc::channel(1);

@@ -2,7 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs, io,
+    io,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -11,6 +11,13 @@ use parking_lot::Mutex;
 use sluice_code::{Language, LocalFiles, is_sample, looks_like_component, sample_paths};
 use sluice_model::code_hash;
 
+use super::{
+    archive_files::ArchiveFiles,
+    tree_files::{Entry, TreeFiles},
+};
+
+/// The folder of apps in a checkout of the public registry.
+const COMPONENTS: &str = "components";
 const KINDS: [&str; 2] = ["sources", "actions"];
 const EXTENSIONS: [&str; 5] = ["mjs", "js", "cjs", "ts", "mts"];
 /// Folders without components.
@@ -33,80 +40,105 @@ pub enum CheckoutError {
     NoFolder(PathBuf),
     #[error("{0} is a file: name the folder that contains the folders of apps")]
     NoDirectory(PathBuf),
-    #[error("no app {app} in {root}")]
-    NoApp { app: String, root: PathBuf },
-    #[error("cannot read {path}: {error}")]
-    Unreadable { path: PathBuf, error: io::Error },
+    #[error("the archive has no folders of apps: pack the folder of the app, not only its content")]
+    NoAppFolder,
+    #[error("no app {app} in {tree}")]
+    NoApp { app: String, tree: String },
+    #[error("cannot read {tree}: {error}")]
+    Unreadable { tree: String, error: io::Error },
 }
 
 /// The folder that contains the folders of apps.
-pub struct Checkout {
-    root: PathBuf,
-    pub(super) files: LocalFiles,
+pub(super) struct Checkout<F> {
+    pub(super) files: F,
     /// The selected apps. `None` for all.
     apps: Option<BTreeSet<String>>,
     /// The hashes of files by path, as a cache.
     hashes: Mutex<BTreeMap<String, Option<Arc<str>>>>,
 }
 
-impl Checkout {
+impl Checkout<LocalFiles> {
     /// The checkout in a folder: one of apps, one with a folder `components`, or a single app.
-    pub fn at(folder: &Path, apps: &[String]) -> Result<Checkout, CheckoutError> {
+    pub(super) fn at(
+        folder: &Path,
+        apps: &[String],
+    ) -> Result<Checkout<LocalFiles>, CheckoutError> {
+        let name = |folder: &Path| folder.display().to_string();
         let folder = folder.canonicalize().map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => CheckoutError::NoFolder(folder.to_owned()),
-            _ => unreadable(folder, error),
+            _ => unreadable(&name(folder), error),
         })?;
         if !folder.is_dir() {
             return Err(CheckoutError::NoDirectory(folder));
         }
-        let mut apps: Option<BTreeSet<String>> =
-            (!apps.is_empty()).then(|| apps.iter().cloned().collect());
-        let root = if is_app(&folder) {
-            let name = folder.file_name().map(|name| name.to_string_lossy());
-            apps = Some(name.into_iter().map(String::from).collect());
-            folder.parent().map_or(folder.clone(), Path::to_owned)
-        } else if folder.join("components").is_dir() && !has_apps(&folder) {
-            folder.join("components")
-        } else {
-            folder
-        };
-        for app in apps.iter().flatten() {
-            if !root.join(app).is_dir() {
-                let app = app.clone();
-                return Err(CheckoutError::NoApp { app, root });
-            }
+        let tree = name(&folder);
+        let files = |folder| LocalFiles::new(folder).map_err(|error| unreadable(&tree, error));
+        let inside = files(&folder)?;
+        if let (Some(app), Some(parent)) = (folder.file_name(), folder.parent())
+            && is_app(&inside, "")
+        {
+            let app = app.to_string_lossy().into_owned();
+            return Checkout::selecting(files(parent)?, &[app], &tree);
         }
-        let files = LocalFiles::new(&root).map_err(|error| unreadable(&root, error))?;
-        Ok(Checkout {
-            root,
-            files,
-            apps,
-            hashes: Mutex::default(),
-        })
-    }
-
-    /// The checkout in an unpacked archive, which may have a folder around it.
-    pub(super) fn unpacked(folder: &Path, apps: &[String]) -> Result<Checkout, CheckoutError> {
-        let mut folder = folder.to_owned();
-        for _ in 0..MAX_OUTER_FOLDERS {
-            if is_app(&folder) || has_apps(&folder) || folder.join("components").is_dir() {
-                break;
-            }
-            let inner = folders(&folder).map_err(|error| unreadable(&folder, error))?;
-            let [only] = inner.as_slice() else { break };
-            folder.push(only);
-        }
-        Checkout::at(&folder, apps)
+        Checkout::around_apps(inside, apps, &tree)
     }
 
     /// The folder that contains the folders of apps.
-    pub fn root(&self) -> &Path {
-        &self.root
+    pub(super) fn root(&self) -> &Path {
+        self.files.root()
     }
 
     /// The selected apps. `None` for all.
-    pub fn apps(&self) -> Option<&BTreeSet<String>> {
+    pub(super) fn apps(&self) -> Option<&BTreeSet<String>> {
         self.apps.as_ref()
+    }
+}
+
+impl Checkout<ArchiveFiles> {
+    /// The checkout in an archive, which may have folders around it.
+    pub(super) fn in_archive(
+        mut files: ArchiveFiles,
+        apps: &[String],
+    ) -> Result<Checkout<ArchiveFiles>, CheckoutError> {
+        const TREE: &str = "the archive";
+        let unreadable = |error| unreadable(TREE, error);
+        if is_app(&files, "") {
+            return Err(CheckoutError::NoAppFolder);
+        }
+        for _ in 0..MAX_OUTER_FOLDERS {
+            if has_apps(&files) || files.is_folder(COMPONENTS) {
+                break;
+            }
+            let inner = files.folders("").map_err(unreadable)?;
+            let [only] = inner.as_slice() else { break };
+            files = files.in_folder(only).map_err(unreadable)?;
+        }
+        Checkout::around_apps(files, apps, TREE)
+    }
+}
+
+impl<F: TreeFiles> Checkout<F> {
+    /// The checkout in a folder that has folders of apps, or a folder with these.
+    fn around_apps(files: F, apps: &[String], tree: &str) -> Result<Checkout<F>, CheckoutError> {
+        let files = if files.is_folder(COMPONENTS) && !has_apps(&files) {
+            let inner = files.in_folder(COMPONENTS);
+            inner.map_err(|error| unreadable(tree, error))?
+        } else {
+            files
+        };
+        Checkout::selecting(files, apps, tree)
+    }
+
+    fn selecting(files: F, apps: &[String], tree: &str) -> Result<Checkout<F>, CheckoutError> {
+        if let Some(app) = apps.iter().find(|app| !files.is_folder(app)) {
+            let (app, tree) = (app.clone(), tree.to_owned());
+            return Err(CheckoutError::NoApp { app, tree });
+        }
+        Ok(Checkout {
+            files,
+            apps: (!apps.is_empty()).then(|| apps.iter().cloned().collect()),
+            hashes: Mutex::default(),
+        })
     }
 
     /// Whether a path is in one of the selected apps.
@@ -116,12 +148,13 @@ impl Checkout {
     }
 
     /// All code files of the selected apps, by path.
-    pub fn files(&self) -> io::Result<Vec<String>> {
+    pub(super) fn files(&self) -> io::Result<Vec<String>> {
         let mut found = Vec::new();
-        for app in folders(&self.root)? {
-            if self.covers(&app) {
-                for kind in KINDS {
-                    self.walk(&format!("{app}/{kind}"), &mut found)?;
+        for app in self.files.folders("")? {
+            for kind in KINDS {
+                let folder = format!("{app}/{kind}");
+                if self.covers(&app) && self.files.is_folder(&folder) {
+                    self.walk(&folder, &mut found)?;
                 }
             }
         }
@@ -130,20 +163,18 @@ impl Checkout {
     }
 
     fn walk(&self, folder: &str, found: &mut Vec<String>) -> io::Result<()> {
-        let path = self.root.join(folder);
-        let Ok(entries) = fs::read_dir(&path) else {
-            return Ok(());
-        };
-        for entry in entries {
-            let entry = entry?;
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let inside = format!("{folder}/{name}");
-            if entry.path().is_dir() {
-                if !IGNORED_FOLDERS.contains(&name.as_str()) && !name.starts_with('.') {
-                    self.walk(&inside, found)?;
+        for entry in self.files.entries(folder)? {
+            match entry {
+                Entry::Folder(name) => {
+                    if !IGNORED_FOLDERS.contains(&name.as_str()) && !name.starts_with('.') {
+                        self.walk(&format!("{folder}/{name}"), found)?;
+                    }
                 }
-            } else if is_code(&name) {
-                found.push(inside);
+                Entry::File(name) => {
+                    if is_code(&name) {
+                        found.push(format!("{folder}/{name}"));
+                    }
+                }
             }
         }
         Ok(())
@@ -154,7 +185,7 @@ impl Checkout {
         if is_sample(path) {
             return false;
         }
-        let Ok(code) = fs::read_to_string(self.root.join(path)) else {
+        let Some(code) = self.text(path) else {
             return true;
         };
         let language = is_typescript(path).then_some(Language::TypeScript);
@@ -166,20 +197,24 @@ impl Checkout {
         if let Some(cached) = self.hashes.lock().get(path) {
             return cached.clone();
         }
-        let text = fs::read(self.root.join(path)).ok();
-        let text = text.and_then(|bytes| String::from_utf8(bytes).ok());
-        let hash = text.map(|text| Arc::from(code_hash(&text)));
+        let hash = self.text(path).map(|text| Arc::from(code_hash(&text)));
         self.hashes.lock().insert(path.to_owned(), hash.clone());
         hash
     }
 
     /// The file with the sample event of a component.
     pub(super) fn sample_of(&self, path: &str) -> Option<String> {
-        sample_paths(path).find(|path| self.root.join(path).is_file())
+        sample_paths(path).find(|path| self.files.is_file(path))
     }
 
     pub(super) fn has_folder(&self, path: &str) -> bool {
-        self.root.join(path).is_dir()
+        self.files.is_folder(path)
+    }
+
+    /// None if it does not exist, or is no text.
+    fn text(&self, path: &str) -> Option<String> {
+        let bytes = self.files.content(path).ok()?;
+        String::from_utf8(bytes).ok()
     }
 }
 
@@ -188,31 +223,27 @@ fn is_typescript(path: &str) -> bool {
     extension.is_some_and(|extension| extension == "ts" || extension == "mts")
 }
 
-fn unreadable(path: &Path, error: io::Error) -> CheckoutError {
+fn unreadable(tree: &str, error: io::Error) -> CheckoutError {
     CheckoutError::Unreadable {
-        path: path.to_owned(),
+        tree: tree.to_owned(),
         error,
     }
 }
 
-fn folders(root: &Path) -> io::Result<Vec<String>> {
-    let mut names = Vec::new();
-    for entry in fs::read_dir(root)? {
-        let entry = entry?;
-        if entry.path().is_dir() {
-            names.push(entry.file_name().to_string_lossy().into_owned());
-        }
-    }
-    names.sort();
-    Ok(names)
+fn is_app(files: &impl TreeFiles, folder: &str) -> bool {
+    KINDS.iter().any(|kind| {
+        let path = if folder.is_empty() {
+            (*kind).to_owned()
+        } else {
+            format!("{folder}/{kind}")
+        };
+        files.is_folder(&path)
+    })
 }
 
-fn is_app(folder: &Path) -> bool {
-    KINDS.iter().any(|kind| folder.join(kind).is_dir())
-}
-
-fn has_apps(folder: &Path) -> bool {
-    folders(folder).is_ok_and(|names| names.iter().any(|name| is_app(&folder.join(name))))
+fn has_apps(files: &impl TreeFiles) -> bool {
+    let folders = files.folders("");
+    folders.is_ok_and(|names| names.iter().any(|name| is_app(files, name)))
 }
 
 fn is_code(name: &str) -> bool {
@@ -227,6 +258,8 @@ fn is_code(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
@@ -269,7 +302,7 @@ mod tests {
             (root.join("acme"), false),
         ] {
             let checkout = Checkout::at(&given, &[]).expect("a checkout");
-            assert_eq!(checkout.root, canonical);
+            assert_eq!(checkout.root(), canonical);
             assert!(checkout.covers("acme/sources/a.mjs"));
             assert_eq!(checkout.covers("bolt/actions/b.mjs"), covers_bolt);
         }

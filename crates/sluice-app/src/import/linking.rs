@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use sluice_code::{
-    CodeTree, FileError, Limits, LinkOptions, Linker, LocalFiles, Location, MemoryFiles, link,
+    CodeTree, FileError, Files, Limits, LinkOptions, Linker, Location, MemoryFiles, link,
 };
 use sluice_model::{CodeError, code_hash};
 
@@ -13,7 +13,7 @@ use super::{recording::RecordedFiles, tree::LinkedComponent};
 const MAX_BYTES: usize = 4 << 20;
 
 /// Reads the component in a file of a checkout, with the files that it imports.
-pub(super) async fn link_component(files: LocalFiles, path: String) -> LinkedComponent {
+pub(super) async fn link_component(files: impl Files + Clone, path: String) -> LinkedComponent {
     let recorded = RecordedFiles::new(&files);
     let limits = Limits {
         bytes: MAX_BYTES,

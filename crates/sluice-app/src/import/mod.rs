@@ -4,26 +4,28 @@
 
 mod app_fields;
 mod archive;
+mod archive_files;
 mod batches;
 mod check;
 mod checkout;
 mod inspection;
 mod key_rule;
 mod linking;
-mod needed_files;
+mod local_checkout;
 mod plan;
 mod recording;
 mod register;
 mod run;
 mod service;
 mod tree;
+mod tree_files;
 mod undo;
-mod upload_folder;
 
 pub use archive::is_source;
-pub use checkout::{Checkout, CheckoutError};
+pub use checkout::CheckoutError;
 pub(crate) use key_rule::KeyRule;
 pub(crate) use linking::link_texts;
+pub use local_checkout::LocalCheckout;
 pub(crate) use register::Part;
 pub use run::{ImportMode, ImportRequest, UnpackedTree};
 pub use service::Imports;

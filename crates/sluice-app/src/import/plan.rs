@@ -8,7 +8,7 @@ use std::{
 use sluice_model::FailureReason;
 use sluice_store::imported_files::ImportedFile;
 
-use super::checkout::Checkout;
+use super::{archive_files::ArchiveFiles, checkout::Checkout};
 
 pub(super) struct Plan {
     /// The paths of components that are new or have changed.
@@ -23,7 +23,10 @@ pub(super) struct Plan {
 
 impl Plan {
     /// Reads the files. `earlier` has the files of earlier imports of the tree.
-    pub(super) fn new(checkout: &Checkout, earlier: Vec<ImportedFile>) -> io::Result<Plan> {
+    pub(super) fn new(
+        checkout: &Checkout<ArchiveFiles>,
+        earlier: Vec<ImportedFile>,
+    ) -> io::Result<Plan> {
         let mut earlier: BTreeMap<String, ImportedFile> = earlier
             .into_iter()
             .map(|file| (file.path.clone(), file))
@@ -66,7 +69,7 @@ impl Plan {
     }
 }
 
-fn is_unchanged(checkout: &Checkout, file: &ImportedFile) -> bool {
+fn is_unchanged(checkout: &Checkout<ArchiveFiles>, file: &ImportedFile) -> bool {
     let sample = checkout.sample_of(&file.path);
     let has_new_sample = sample.is_some_and(|sample| !file.files.contains_key(&sample));
     let mut files = file.files.iter();

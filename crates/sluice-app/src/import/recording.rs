@@ -3,19 +3,19 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use parking_lot::Mutex;
-use sluice_code::{FileError, Files, LocalFiles, Location, is_sample};
+use sluice_code::{FileError, Files, Location, is_sample};
 use sluice_model::code_hash;
 
 /// The files of a tree, with a record of all reads.
 #[derive(Clone)]
-pub(super) struct RecordedFiles {
-    files: LocalFiles,
+pub(super) struct RecordedFiles<F> {
+    files: F,
     /// The hashes of files by path, empty for missing files. Folders end with a slash.
     hashes: Arc<Mutex<BTreeMap<String, String>>>,
 }
 
-impl RecordedFiles {
-    pub(super) fn new(files: &LocalFiles) -> RecordedFiles {
+impl<F: Clone> RecordedFiles<F> {
+    pub(super) fn new(files: &F) -> RecordedFiles<F> {
         RecordedFiles {
             files: files.clone(),
             hashes: Arc::default(),
@@ -35,7 +35,7 @@ impl RecordedFiles {
     }
 }
 
-impl Files for RecordedFiles {
+impl<F: Files + Clone> Files for RecordedFiles<F> {
     fn locate(&self, importer: &Location, specifier: &str) -> Result<Location, FileError> {
         self.files.locate(importer, specifier)
     }

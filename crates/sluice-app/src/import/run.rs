@@ -22,6 +22,7 @@ use tokio::sync::mpsc;
 
 use super::{
     archive,
+    archive_files::{ArchiveFiles, ArchiveWriter},
     batches::read_in_batches,
     check::Check,
     checkout::Checkout,
@@ -30,7 +31,6 @@ use super::{
     register::Part,
     service::Imports,
     tree::{ImportOutcome, ImportProgress, ImportedComponent, RemovedFile},
-    upload_folder::UploadFolder,
 };
 
 use crate::audit::{Actor, Change, Target};
@@ -66,8 +66,7 @@ pub enum ImportMode {
 
 /// An unpacked tree.
 pub struct UnpackedTree {
-    checkout: Arc<Checkout>,
-    _folder: UploadFolder,
+    checkout: Arc<Checkout<ArchiveFiles>>,
 }
 
 impl Imports {
@@ -77,8 +76,9 @@ impl Imports {
         archive: impl Read + Send + 'static,
         apps: Vec<String>,
     ) -> Result<UnpackedTree, EngineError> {
-        let parent = self.upload_folder();
-        let unpacked = tokio::task::spawn_blocking(move || unpack(archive, &parent, &apps));
+        let settings = Arc::clone(&self.infra.settings);
+        let unpacked =
+            tokio::task::spawn_blocking(move || unpack(archive, &settings.data_dir, &apps));
         let unpacked = unpacked.await;
         unpacked.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
     }
@@ -96,7 +96,7 @@ impl Imports {
             actor,
             user: &actor.user_id,
             tree: request.tree,
-            checkout: Arc::clone(&tree.checkout),
+            checkout: tree.checkout,
             progress,
         };
         let done = match request.mode {
@@ -112,20 +112,19 @@ impl Imports {
 
 fn unpack(
     mut archive: impl Read,
-    parent: &Path,
+    folder: &Path,
     apps: &[String],
 ) -> Result<UnpackedTree, EngineError> {
     let internal = |error: io::Error| EngineError::Internal(error.to_string());
-    let folder = UploadFolder::create(parent).map_err(internal)?;
-    let unpacked = archive::unpack(&mut archive, folder.path());
+    let writer = ArchiveWriter::create(folder).map_err(internal)?;
+    let unpacked = archive::unpack(&mut archive, writer);
     // A client that is still sending would not see the response. The error of a broken archive is known already.
     let _ = io::copy(&mut archive.take(MAX_DRAINED), &mut io::sink());
-    unpacked.map_err(|error| EngineError::BadRequest(error.to_string()))?;
-    let checkout = Checkout::unpacked(folder.path(), apps)
+    let files = unpacked.map_err(|error| EngineError::BadRequest(error.to_string()))?;
+    let checkout = Checkout::in_archive(files, apps)
         .map_err(|error| EngineError::BadRequest(error.to_string()))?;
     Ok(UnpackedTree {
         checkout: Arc::new(checkout),
-        _folder: folder,
     })
 }
 
@@ -147,7 +146,7 @@ struct Run<'a> {
     actor: &'a Actor,
     user: &'a UserId,
     tree: String,
-    checkout: Arc<Checkout>,
+    checkout: Arc<Checkout<ArchiveFiles>>,
     progress: mpsc::Sender<ImportProgress>,
 }
 

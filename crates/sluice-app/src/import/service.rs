@@ -1,6 +1,6 @@
 //! The service of imports.
 
-use std::{path::PathBuf, sync::Arc};
+use std::sync::Arc;
 
 use sluice_engine::{EngineError, process::credentials::Credentials};
 use sluice_infra::Infra;
@@ -13,7 +13,6 @@ use super::{
     key_rule::KeyRule,
     register::{Part, Registration},
     tree::{ImportedComponent, LinkedComponent},
-    upload_folder,
 };
 use crate::components::Components;
 
@@ -35,7 +34,6 @@ impl Imports {
         components: Components,
         credentials: Credentials,
     ) -> Imports {
-        upload_folder::remove_left_over(&upload_folder(infra));
         Imports {
             infra: infra.clone(),
             inspector: Inspector {
@@ -117,12 +115,4 @@ impl Imports {
             }
         }
     }
-
-    pub(super) fn upload_folder(&self) -> PathBuf {
-        upload_folder(&self.infra)
-    }
-}
-
-fn upload_folder(infra: &Infra) -> PathBuf {
-    infra.settings.data_dir.join("imports")
 }

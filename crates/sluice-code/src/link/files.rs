@@ -7,8 +7,12 @@ use crate::{
 
 /// The files that a component may import.
 pub trait Files: Send + Sync + 'static {
-    /// The location that `specifier` (relative, absolute, or a URL) means in the file `importer`, before any extension is tried.
-    fn locate(&self, importer: &Location, specifier: &str) -> Result<Location, FileError>;
+    /// The location that `specifier` (relative, absolute, or a URL) means in the file `importer`, before any extension is tried. By
+    /// default it is relative, as in a folder.
+    fn locate(&self, importer: &Location, specifier: &str) -> Result<Location, FileError> {
+        let location = importer.relative(specifier);
+        location.map_err(|error| FileError::of_path(&error, specifier))
+    }
 
     /// The folder of the app `app`, if it is among these files.
     fn app_folder(&self, app: &str) -> Option<Location>;

@@ -63,11 +63,6 @@ impl LocalFiles {
 }
 
 impl Files for LocalFiles {
-    fn locate(&self, importer: &Location, specifier: &str) -> Result<Location, FileError> {
-        let location = importer.relative(specifier);
-        location.map_err(|error| FileError::of_path(&error, specifier))
-    }
-
     fn app_folder(&self, app: &str) -> Option<Location> {
         self.root.join(app).is_dir().then(|| Location::new(app))
     }

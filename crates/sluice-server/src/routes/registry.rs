@@ -17,8 +17,7 @@ use crate::{
     openapi::ApiErrors,
     path::ComponentPath,
     query::Query,
-    reply,
-    routes::components::{answer, code_input, on_the_wire, parse_id},
+    routes::components::{answer, code_input, found_answer, parse_id},
 };
 
 /// Publish a component into your account
@@ -61,6 +60,7 @@ pub(crate) async fn unpublish_from_account(
     responses((status = 200, description = "The component", body = Data<Component>), ApiErrors))]
 pub(crate) async fn get(
     _: AuthUser,
+    State(app): State<Arc<App>>,
     State(infra): State<Infra>,
     ComponentPath(key): ComponentPath,
     Query(fields): Query<FieldQuery>,
@@ -68,7 +68,7 @@ pub(crate) async fn get(
     let found = infra
         .store
         .read(move |c| registry::newest(c, &Shelf::Server, &key));
-    answer(found.await?, &fields)
+    found_answer(&app, found.await?, &fields).await
 }
 
 /// Publish a component to the registry
@@ -125,5 +125,5 @@ async fn publish_on(
         }
     };
     let component = app.components.publish(actor, shelf, what).await?;
-    Ok(reply::one(on_the_wire(component), &fields))
+    answer(app, component, &fields).await
 }

@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::Context as _;
 use flate2::{Compression, write::GzEncoder};
-use sluice_app::{Checkout, CheckoutError, is_source};
+use sluice_app::{CheckoutError, LocalCheckout, is_source};
 use tar::{Builder, Header};
 
 use super::tree_args::TreeArgs;
@@ -30,11 +30,13 @@ pub(super) async fn pack(args: &TreeArgs) -> anyhow::Result<PackedTree> {
     if args.path.is_file() {
         return open_archive(args);
     }
-    let checkout = Checkout::at(&args.path, &args.apps).map_err(|error| match error {
+    let checkout = LocalCheckout::at(&args.path, &args.apps).map_err(|error| match error {
         CheckoutError::NoFolder(_) | CheckoutError::NoApp { .. } => {
             anyhow::Error::from(NotFound(error.to_string()))
         }
-        CheckoutError::NoDirectory(_) | CheckoutError::Unreadable { .. } => error.into(),
+        CheckoutError::NoDirectory(_)
+        | CheckoutError::NoAppFolder
+        | CheckoutError::Unreadable { .. } => error.into(),
     })?;
     let root = checkout.root();
     let unreadable = || format!("cannot read {}", root.display());

@@ -6,7 +6,10 @@ import { compression } from 'vite-plugin-compression2';
 const server = process.env.SLUICE_URL ?? 'http://127.0.0.1:3000';
 
 export default defineConfig({
-  plugins: [svelte(), compression({ algorithms: ['brotliCompress', 'gzip'], threshold: 512 })],
+  plugins: [
+    svelte(),
+    compression({ algorithms: ['brotliCompress', 'gzip'], threshold: 0, skipIfLargerOrEqual: false }),
+  ],
   build: {
     target: 'es2023',
     // The content security policy allows no inline scripts or styles.

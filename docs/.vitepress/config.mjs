@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { createCssVariablesTheme } from "shiki";
 import { defineConfig } from "vitepress";
 import { writeApiPages } from "./api.mjs";
+import { compressFiles } from "./compress.mjs";
 import { moveInlineScripts } from "./content-policy.mjs";
 import { codeHostMarkdown, coloursAsClasses, slugify } from "./markdown.mjs";
 import { checkPages, sidebar } from "./pages.mjs";
@@ -55,6 +56,7 @@ export default defineConfig({
       editLink: { pattern: `${repository}/edit/main/docs/:path`, text: "Edit this page" },
     }),
   },
+  buildEnd: ({ outDir }) => compressFiles(outDir),
   transformHtml: (html, _, { siteConfig }) => moveInlineScripts(html, { base: BASE, outDir: siteConfig.outDir }),
   vite: {
     publicDir: fileURLToPath(new URL("../../ui/public", import.meta.url)),

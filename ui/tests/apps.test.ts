@@ -244,7 +244,13 @@ test('sources, steps and the flow map show the icons of their apps', async () =>
   const { data: source } = await who.post<{ data: { id: string } }>('/sources', body);
   await who.source('Own code', 'export default { name: "Own", version: "0.0.1", async run() {} };');
   const send = `  - name: send\n    action: discord-action\n    props:\n      discord: { authProvisionId: ${account.id} }\n      text: a\n`;
-  const workflow = await deploy(who, documentOf('Chat', [send, step('note', 'return 1;')]));
+  // A component of another user, without an account.
+  const quiet =
+    'export default { name: "Quiet", key: "discord-quiet", version: "0.0.1", type: "action", async run() {} };';
+  await operator.post('/components/registry', { component_code: quiet });
+  const hush = '  - name: hush\n    action: discord-quiet\n';
+  const workflow = await deploy(who, documentOf('Chat', [send, hush, step('note', 'return 1;')]));
+  await server.call('DELETE', '/components/registry/discord-quiet');
   const id = await run(who, workflow.id);
   await reached(who, workflow.id, id, 'succeeded');
 
@@ -257,6 +263,7 @@ test('sources, steps and the flow map show the icons of their apps', async () =>
   await page.goto(`${server.url}/workflows/${workflow.id}/runs/${id}`);
   const timeline = page.getByRole('list', { name: 'Timeline' });
   await timeline.getByRole('button', { name: /send/ }).locator(icon).waitFor();
+  await timeline.getByRole('button', { name: /hush/ }).locator(icon).waitFor();
   expect(await timeline.getByRole('button', { name: /note/ }).locator('img').count()).toBe(0);
   for (const view of ['map', 'list']) {
     await page.goto(`${server.url}/flow?view=${view}`);

@@ -1,92 +1,90 @@
-// Rows that arrive while a page streams move nothing else. At the head of a list, newer rows push older ones down; further down
-// the list, where the user reads, they are held.
+// Nothing jumps while a page streams. Rows make room for new ones by sliding, and new rows are held while the user reads.
 import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { signedIn } from './harness/browser';
 import { Emitter } from './harness/emitter';
+import { echo, Receiver, webhook } from './harness/receiver';
+import { waitForTraffic } from './harness/recording';
 import type { Json } from './harness/server';
+import { expectStill } from './harness/shifts';
 import { browser, server, stage } from './harness/stage';
-import { deploy, documentOf, run, step } from './harness/workflows';
+import { deploy, documentOf, reached, run, step } from './harness/workflows';
 
 stage();
 
-const ARRIVALS = 10;
-
-type Box = { x: number; y: number; width: number; height: number };
-/** An element that moved; no name if it is gone. */
-type Moved = { name: string; from: Box; to: Box };
-
-/** Collects layout shifts from now on. */
-async function watchShifts(page: Page) {
-  await page.evaluate(() => {
-    type Source = { node: Node | null; previousRect: DOMRect; currentRect: DOMRect };
-    type Entry = PerformanceEntry & { hadRecentInput: boolean; sources: Source[] };
-    const moved: unknown[] = [];
-    Object.assign(window, { moved });
-    const observer = new PerformanceObserver((list) => {
-      for (const { sources } of list.getEntries() as Entry[])
-        for (const { node, previousRect, currentRect } of sources)
-          moved.push({
-            name: node instanceof Element ? node.outerHTML.slice(0, 200) : (node?.textContent ?? ''),
-            from: previousRect.toJSON(),
-            to: currentRect.toJSON(),
-          });
-    });
-    observer.observe({ type: 'layout-shift' });
-  });
-}
-
-const movedOn = (page: Page) => page.evaluate(() => (window as unknown as { moved: Moved[] }).moved);
-
-/** Waits until the page is still: its queries, fonts and panels are loaded. */
+/** Waits until a page that was just opened is loaded: its queries, fonts and panels. */
 async function settled(page: Page) {
   await page.evaluate(() => document.fonts.ready);
-  await page.waitForTimeout(2_000);
+  await page.waitForTimeout(1_500);
 }
 
-/** Fails if something moves while rows arrive, except rows of `list` that make room for newer ones. */
-async function expectStill(page: Page, arrive: (index: number) => Promise<unknown>, list?: Locator) {
-  await settled(page);
-  await watchShifts(page);
-  for (let index = 0; index < ARRIVALS; index += 1) {
-    await arrive(index);
-    await page.waitForTimeout(150);
-  }
-  await page.waitForTimeout(2_000);
-  const box = await list?.boundingBox();
-  const makesRoom = ({ from, to }: Moved) =>
-    box !== undefined && box !== null && from.x === to.x && to.y > from.y && from.x >= box.x - 1 && from.y >= box.y - 1;
-  expect((await movedOn(page)).filter((one) => !makesRoom(one))).toEqual([]);
-}
+const newBar = (page: Page, text: RegExp) => page.getByRole('button', { name: text });
 
-/** Scrolls down, so that new rows are held. */
-async function read(page: Page) {
-  const rows = page.locator('[data-scroll]');
-  await expect
-    .poll(async () => {
-      await rows.hover();
-      await page.mouse.wheel(0, 200);
-      return rows.evaluate(({ scrollTop }) => scrollTop);
-    })
-    .toBeGreaterThan(100);
-}
+/** The distance of an element from the top of the window. */
+const topOf = (element: Locator) => element.evaluate((node) => Math.round(node.getBoundingClientRect().top));
+
+/** Events with summaries, such as "Order 3". */
+const events = (word: string, from: number, count: number) =>
+  Array.from({ length: count }, (_, n): [unknown, Json] => [{ n: from + n }, { summary: `${word} ${from + n}` }]);
 
 test('events of a source', async () => {
   const who = await server.user('still-events');
   const source = await Emitter.deploy(who, 'Orders');
-  const early = Array.from({ length: 40 }, (_, n): [unknown, Json] => [{ n }, { summary: `Early ${n}` }]);
-  await source.emit(...early);
+  await source.emit(...events('Early', 0, 40));
+  const page = await signedIn(browser, who, `/sources/${source.id}`);
+  const early = page.getByRole('link', { name: 'Early 39' });
+  await early.waitFor();
+  await settled(page);
+  const order = (n: number) => page.getByRole('link', { name: `Order ${n}`, exact: false }).first();
+  await expectStill(page, async () => {
+    for (let n = 0; n < 40; n += 4) await source.run({ emits: events('Order', n, 4) });
+    await order(39).waitFor();
+  });
+  // While the pointer is over the list, new events are held.
+  await expectStill(page, async () => {
+    const first = order(39);
+    await first.hover();
+    await expect.poll(() => page.locator('[data-scroll]').evaluate(({ scrollTop }) => scrollTop)).toBe(0);
+    const top = await topOf(first);
+    await source.run({ emits: events('Held', 0, 3) });
+    await newBar(page, /^3 new events$/).waitFor();
+    expect(await topOf(first)).toBe(top);
+  });
+  // The number is announced at most every ten seconds.
+  await page.getByRole('status').filter({ hasText: '3 new events' }).waitFor({ state: 'attached' });
+  await newBar(page, /^3 new events$/).click();
+  await page.getByRole('link', { name: 'Held 2' }).waitFor();
+  expect(await newBar(page, /new event/).count()).toBe(0);
+});
+
+test('events are held for the keyboard, and on a scrolled list', async () => {
+  const who = await server.user('still-keyboard');
+  const source = await Emitter.deploy(who, 'Orders');
+  await source.emit(...events('Early', 0, 40));
   const page = await signedIn(browser, who, `/sources/${source.id}`);
   await page.getByRole('link', { name: 'Early 39' }).waitFor();
-  const arrive = (index: number) => source.run({ emits: [[{ index }, { summary: `Order ${index}` }]] });
-  const list = page.getByRole('region', { name: 'Source events' });
-  await expectStill(page, arrive, list);
-  await page
-    .getByText(`Order ${ARRIVALS - 1}`)
-    .first()
-    .waitFor();
-  await read(page);
-  await expectStill(page, arrive);
+  await settled(page);
+  await page.keyboard.press('Tab');
+  await page.getByRole('link', { name: 'Early 39' }).focus();
+  await expectStill(page, async () => {
+    await source.run({ emits: events('Held', 0, 2) });
+    await newBar(page, /^2 new events$/).waitFor();
+  });
+  await newBar(page, /^2 new events$/).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'Held 1' }).waitFor();
+  const list = page.locator('[data-scroll]');
+  await list.hover();
+  await page.mouse.wheel(0, 300);
+  await page.getByRole('link', { name: 'Configuration' }).first().focus();
+  await page.mouse.move(0, 0);
+  await expectStill(page, async () => {
+    await source.run({ emits: events('Later', 0, 5) });
+    await newBar(page, /^5 new events$/).waitFor();
+  });
+  // The head is live.
+  await list.evaluate((element) => element.scrollTo(0, 0));
+  await page.getByRole('link', { name: 'Later 4' }).waitFor();
 });
 
 test('logs of a source', async () => {
@@ -95,25 +93,100 @@ test('logs of a source', async () => {
   for (let index = 0; index < 20; index += 1) await source.run({ lines: [`early ${index}`] });
   const page = await signedIn(browser, who, `/sources/${source.id}/logs`);
   await page.getByText('early 19').waitFor();
-  const arrive = (index: number) => source.run({ lines: [`line ${index}`] });
-  const list = page.getByRole('log');
-  await expectStill(page, arrive, list);
-  await page
-    .getByText(`line ${ARRIVALS - 1}`)
-    .first()
-    .waitFor();
-  await read(page);
-  await expectStill(page, arrive);
+  await settled(page);
+  await expectStill(page, async () => {
+    for (let index = 0; index < 20; index += 1) await source.run({ lines: [`line ${index}`, `more\nlines ${index}`] });
+    await page.getByText('lines 19').waitFor();
+  });
+  await expectStill(page, async () => {
+    await page.getByText('lines 19').hover();
+    await source.run({ lines: ['one', 'two'] });
+    await newBar(page, /^2 new lines$/).waitFor();
+  });
 });
 
 test('runs of a workflow, and their results on the cards of the editor', async () => {
   const who = await server.user('still-runs');
   const { id } = await deploy(who, documentOf('Still', [step('a', 'return 1;'), step('b', 'return 2;')]));
-  await run(who, id);
+  const runs = async (count: number) => {
+    let last = '';
+    for (let index = 0; index < count; index += 1) last = await run(who, id);
+    await reached(who, id, last, 'succeeded');
+    return last;
+  };
+  await runs(2);
   const page = await signedIn(browser, who, `/workflows/${id}`);
-  await page.getByText('Succeeded').first().waitFor();
-  await expectStill(page, () => run(who, id), page.getByRole('table').first());
+  const succeeded = page.getByRole('table').getByText('Succeeded');
+  await succeeded.nth(1).waitFor();
+  await settled(page);
+  const row = (run: string) => page.locator(`a[href$="/runs/${run}"]`);
+  await expectStill(page, async () => {
+    await row(await runs(6)).waitFor();
+    await row(await runs(6)).waitFor();
+    await expect.poll(() => succeeded.count()).toBe(14);
+  });
+  await expectStill(page, async () => {
+    await page.getByRole('row').nth(1).hover();
+    await runs(2);
+    await newBar(page, /^2 new runs$/).waitFor();
+  });
+  await newBar(page, /^2 new runs$/).click();
+  await expect.poll(() => succeeded.count()).toBe(16);
   await page.goto(`${server.url}/workflows/${id}/document`);
   await page.getByText('completed').first().waitFor();
-  await expectStill(page, () => run(who, id));
+  await settled(page);
+  await expectStill(page, () => runs(5));
+});
+
+test('deliveries', async () => {
+  const who = await server.user('still-deliveries');
+  const receiver = await Receiver.start();
+  const { id, send } = await echo(who, 'Orders');
+  await webhook(who, 'Shop', receiver.url, id);
+  const page = await signedIn(browser, who, '/deliveries');
+  await waitForTraffic(page);
+  await send({ first: true });
+  const rows = page.getByRole('row').filter({ has: page.getByRole('link') });
+  await expect.poll(() => rows.count()).toBe(1);
+  await settled(page);
+  const arrive = async (count: number) => {
+    for (let index = 0; index < count; index += 1) await send({ index });
+  };
+  await expectStill(page, async () => {
+    await arrive(10);
+    await expect.poll(() => rows.count()).toBe(11);
+    await arrive(20);
+    await page.getByText('1–25 of 31').waitFor();
+  });
+  await expectStill(page, async () => {
+    const first = rows.first();
+    const text = await first.getByRole('link').first().getAttribute('href');
+    await first.hover();
+    await arrive(3);
+    await newBar(page, /^3 new deliveries$/).waitFor();
+    expect(await first.getByRole('link').first().getAttribute('href')).toBe(text);
+  });
+  await newBar(page, /^3 new deliveries$/).click();
+  await expect.poll(() => newBar(page, /new deliver/).count()).toBe(0);
+  await receiver.stop();
+});
+
+test('the overview', async () => {
+  const who = await server.user('still-overview');
+  const [one, other] = [await Emitter.deploy(who, 'Orders'), await Emitter.deploy(who, 'Parcels')];
+  await one.emit(...events('Early', 0, 3));
+  await other.emit(...events('Early', 0, 2));
+  const page = await signedIn(browser, who);
+  await page.locator('.u-over').waitFor();
+  await waitForTraffic(page);
+  const busiest = page.getByRole('region', { name: 'Busiest' }).getByRole('listitem');
+  await expect.poll(() => busiest.count()).toBe(2);
+  await settled(page);
+  await expectStill(page, async () => {
+    // The numbers get more digits, and the sources change places.
+    await other.run({ emits: events('Many', 0, 120) });
+    await expect.poll(() => busiest.first().textContent()).toContain('Parcels');
+    await one.run({ emits: events('Many', 0, 150) });
+    await expect.poll(() => busiest.first().textContent()).toContain('Orders');
+  });
 });

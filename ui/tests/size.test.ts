@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
@@ -33,4 +33,12 @@ test('the editor, the charts, the map and the Markdown parser are not part of th
   const text = firstLoad().map(read).join('\n');
   // Names within these packages.
   for (const mark of ['cm-editor', 'u-over', 'svelte-flow__viewport', 'linkify']) expect(text).not.toContain(mark);
+});
+
+test('every text has both compressed forms, because the program contains only these', () => {
+  const texts = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((path) =>
+    /\.(?:html|js|css|svg|json)$/.test(path),
+  );
+  const missing = texts.flatMap((path) => [`${path}.gz`, `${path}.br`]).filter((path) => !existsSync(join(dist, path)));
+  expect(missing).toEqual([]);
 });

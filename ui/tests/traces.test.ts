@@ -61,6 +61,21 @@ test('a request is a tree from the source to the delivery, which the keyboard op
   expect(errors).toEqual([]);
 });
 
+test('replays are below their original, and are marked', async () => {
+  const who = await server.user('again');
+  const { source, ship } = await request(who);
+  const { data: events } = (await who.get(`/sources/${source.id}/event_summaries`)) as { data: { id: string }[] };
+  const event = events[0]?.id ?? '';
+  await who.post(`/sources/${source.id}/events/replay`, { event_id: event });
+  const page = await signedIn(browser, who, `/traces/${event}?emitter=${source.id}`);
+  const part = (name: RegExp) => page.getByRole('treeitem', { name });
+  await part(/^Delivery Order desk Replay/).waitFor();
+  await part(/^Workflow Ship Replay/).waitFor();
+  expect(await part(/^Delivery Order desk succeeded/).count()).toBe(1);
+  expect(await part(/^Workflow Ship/).count()).toBe(2);
+  expect(ship.id).toMatch(/^p_/);
+});
+
 test('the palette takes an id, and an unknown one is explained', async () => {
   const who = await server.user('paster');
   await request(who);

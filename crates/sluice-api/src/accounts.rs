@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use sluice_model::{AccountId, ConnectionId, EmitterId};
+use sluice_model::{AccountId, ConnectionErrorCode, ConnectionId, EmitterId};
 use utoipa::ToSchema;
 
 use crate::{App, EmitterKind};
@@ -120,6 +120,10 @@ pub struct Connection {
     /// Why it failed.
     #[schema(required = true)]
     pub error: Option<String>,
+    /// As a code. Absent unless it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub error_code: Option<ConnectionErrorCode>,
     /// ISO 8601.
     pub expires_at: String,
 }

@@ -105,4 +105,11 @@ pub struct RanAction {
 pub struct ActionRunsQuery {
     /// `queued`, `running`, `waiting`, `succeeded`, `failed` or `cancelled`.
     pub state: Option<String>,
+    /// Words, phrases and conditions on fields, such as `error:*declined* key:slack-send-message`. With this or with a time, all
+    /// stored runs are searched.
+    pub q: Option<String>,
+    /// Only runs that were accepted at this time or later: epoch milliseconds or ISO 8601.
+    pub since: Option<String>,
+    /// Only runs that were accepted at this time or earlier: epoch milliseconds or ISO 8601.
+    pub until: Option<String>,
 }

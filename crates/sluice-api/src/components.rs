@@ -37,6 +37,11 @@ pub struct Component {
     #[serde(rename = "type")]
     #[schema(value_type = String, example = "source")]
     pub kind: ComponentKind,
+    /// The slug of its app: of the first app in its props, else the one that its key begins with. Absent without an app that this
+    /// server has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "github")]
+    pub app: Option<String>,
     /// A sample of an event that the source emits, from the file `test-event` beside the code. Missing in lists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]

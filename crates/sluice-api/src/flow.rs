@@ -30,6 +30,10 @@ pub struct FlowNode {
     #[schema(required = true)]
     pub name_slug: Option<String>,
     pub active: bool,
+    /// Of a source: the slug of the app of its component. Absent without one, and for other nodes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "github")]
+    pub app: Option<String>,
     /// Events emitted in the last 24 hours; 0 for webhooks.
     pub events: u64,
     /// Errors in the last 24 hours; for webhooks, failed deliveries.

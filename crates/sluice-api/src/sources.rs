@@ -20,6 +20,11 @@ pub struct Source {
     pub user_id: Option<UserId>,
     #[schema(value_type = String, example = "sc_JDi8EB")]
     pub component_id: ComponentId,
+    /// The slug of the app of its component: of the first app in its props, else the one that its key begins with. Absent without
+    /// an app that this server has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "github")]
+    pub app: Option<String>,
     /// Values of the props. An HTTP interface holds `endpoint_url`, a timer `cron` and `interval_seconds`; secrets are masked.
     #[schema(value_type = Object)]
     pub configured_props: Map<String, Value>,

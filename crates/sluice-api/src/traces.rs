@@ -40,6 +40,8 @@ pub struct TraceNode {
     pub duration_ms: Option<i64>,
     #[schema(required = true)]
     pub error: Option<String>,
+    /// Whether it is a replay, or an attempt of one. Replays are below their original.
+    pub replay: bool,
     /// Whether children are missing.
     pub truncated: bool,
     /// The source or workflow that it belongs to.

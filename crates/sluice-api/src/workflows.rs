@@ -28,6 +28,7 @@ pub struct Workflow {
     #[schema(value_type = String, example = "d_mJc8Qk")]
     pub deployment_id: DeploymentId,
     pub triggers: Vec<WorkflowTrigger>,
+    /// The steps of the version of new runs.
     pub steps: Vec<WorkflowStep>,
     #[schema(value_type = Object)]
     pub settings: WorkflowSettings,
@@ -73,7 +74,7 @@ pub enum WorkflowTrigger {
     },
 }
 
-/// A step of the version of new runs.
+/// A step of a workflow.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct WorkflowStep {
     pub name: String,
@@ -81,6 +82,10 @@ pub struct WorkflowStep {
     pub cell_id: String,
     #[schema(value_type = String, example = "sc_JDi8EB")]
     pub component_id: ComponentId,
+    /// The slug of the app of its component, as for sources. Absent without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "github")]
+    pub app: Option<String>,
 }
 
 /// Body of `POST /workflows`, where `document` is required, and of `PUT /workflows/{id}`, where at least one field must be present
@@ -123,6 +128,8 @@ pub struct WholeWorkflowVersion {
     /// The definition that the document was resolved to.
     #[schema(value_type = Object)]
     pub definition: WorkflowDefinition,
+    /// The steps of the definition.
+    pub steps: Vec<WorkflowStep>,
 }
 
 /// Body of `POST /workflows/{id}/rollback`.

@@ -26,6 +26,7 @@ mod notifications;
 mod oidc;
 mod overview;
 mod packages;
+mod replay_span;
 mod saved_events;
 mod saved_filters;
 mod server_status;
@@ -51,7 +52,7 @@ pub use accounts::{
     AccountChange, AccountView, Accounts, ConnectRequest, ConnectResult, ConnectionView,
     NewAccount, ProviderAnswer,
 };
-pub use actions::{ActionRunPage, ActionRunView, Actions, RanAction, RunAction};
+pub use actions::{ActionRunList, ActionRunPage, ActionRunView, Actions, RanAction, RunAction};
 pub use activity::{
     Activity, Chart, EmitterActivity, EmitterSelection, EmitterState, MOST_HOURS, Span, Step,
 };
@@ -103,6 +104,6 @@ pub use webhooks::{
 };
 pub use workflows::{
     Callback, CancelledRun, ChangeWorkflow, Deploy, ErrorPlace, ErrorPlaces, FromRun, ReplayFrom,
-    ReplayRuns, ResumedRun, RunList, RunPage, RunView, TestView, TestWorkflow, TestedSend,
-    TestedStep, TriggerView, VersionView, WorkflowView, Workflows,
+    ReplayRuns, ResumedRun, RunList, RunPage, RunView, StepView, TestView, TestWorkflow,
+    TestedSend, TestedStep, TriggerView, VersionView, WholeVersionView, WorkflowView, Workflows,
 };

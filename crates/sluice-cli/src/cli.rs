@@ -1,7 +1,6 @@
 //! The arguments of the program: its commands and their options.
 
 use clap::{Parser, Subcommand};
-use sluice_runtime::launcher;
 
 use crate::{
     commands::ClientCommand, maintenance::MaintenanceCommand, man_pages::ManPagesOptions,
@@ -24,9 +23,6 @@ pub(crate) enum Command {
     Maintenance(Box<MaintenanceCommand>),
     #[command(flatten)]
     Client(Box<ClientCommand>),
-    /// Report which sandbox features this machine supports
-    #[command(name = launcher::PROBE_SUBCOMMAND, hide = true)]
-    SandboxProbe,
     #[command(hide = true)]
     ManPages(ManPagesOptions),
 }

@@ -40,13 +40,10 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
     let mut words = std::env::args_os().skip(1);
-    let outcome = if words
-        .next()
-        .is_some_and(|word| word == launcher::SUBCOMMAND)
-    {
-        Err(exec_sandboxed(words))
-    } else {
-        run()
+    let outcome = match words.next() {
+        Some(word) if word == launcher::SUBCOMMAND => Err(exec_sandboxed(words)),
+        Some(word) if word == launcher::PROBE_SUBCOMMAND => sandbox_probe(),
+        _ => run(),
     };
     match outcome {
         Ok(code) => code,
@@ -70,7 +67,6 @@ fn run() -> anyhow::Result<ExitCode> {
         }
         Command::Maintenance(command) => maintenance::run(*command).map(|()| ExitCode::SUCCESS),
         Command::Client(command) => commands::run(*command, command_line),
-        Command::SandboxProbe => sandbox_probe().map(|()| ExitCode::SUCCESS),
         Command::ManPages(options) => {
             man_pages::write(&options, command_line()).map(|()| ExitCode::SUCCESS)
         }
@@ -79,7 +75,7 @@ fn run() -> anyhow::Result<ExitCode> {
 
 /// Sandboxes this process and executes the given program. Returns only on failure.
 ///
-/// This is not a command of the parser: building the parser takes longer than all the rest, at every start of a component.
+/// As [`sandbox_probe`], this is not a command of the parser: building the parser takes longer than all the rest.
 fn exec_sandboxed(mut words: impl Iterator<Item = OsString>) -> anyhow::Error {
     let (Some(confinement), Some(program)) = (words.next(), words.next()) else {
         return anyhow::anyhow!(
@@ -93,9 +89,11 @@ fn exec_sandboxed(mut words: impl Iterator<Item = OsString>) -> anyhow::Error {
     }
 }
 
-/// Prints the protections of this machine. Then, if a server is there to answer, it prints whether the broker works.
-fn sandbox_probe() -> anyhow::Result<()> {
+/// Prints the protections of this machine. Then, if a server is there to answer, it prints whether the broker works. Each
+/// server runs it at its start.
+fn sandbox_probe() -> anyhow::Result<ExitCode> {
     let mut out = io::stdout();
     writeln!(out, "{}", serde_json::to_string(&launcher::probe())?)?;
-    Ok(writeln!(out, "{}", launcher::probe_broker())?)
+    writeln!(out, "{}", launcher::probe_broker())?;
+    Ok(ExitCode::SUCCESS)
 }

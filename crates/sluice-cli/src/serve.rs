@@ -5,6 +5,7 @@ mod certificates;
 mod cluster;
 mod database;
 mod deno;
+mod first_key;
 pub(crate) mod master_key;
 mod operator_email;
 mod preparation;
@@ -17,13 +18,13 @@ use std::{
     time::Duration,
 };
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use bytesize::ByteSize;
 use sluice_app::{App, FirstUser};
 use sluice_cluster::NodeClock;
 use sluice_engine::Engine;
 use sluice_infra::{Ids, Infra, SettingDescription};
-use sluice_model::{ApiKey, Clock};
+use sluice_model::Clock;
 use sluice_runtime::{
     AccountLimits, ControlGroupOptions, DenoPermissions, Processes, Runtime, RuntimeOptions,
 };
@@ -34,14 +35,14 @@ use tokio_util::sync::CancellationToken;
 use self::{
     certificate_reload::reload_on_hangup,
     cluster::{Introduction, Membership},
+    first_key::Origin,
     master_key::MasterKeySource,
     preparation::{Prepared, prepare},
     stop_signal::{StopSignal, stop_signal},
 };
 use crate::{
-    banner,
     data_folder::DataFolder,
-    first_profile, logging, open_files,
+    logging, open_files,
     options::{ServeOptions, effective::set_value},
     version,
 };
@@ -61,7 +62,7 @@ pub(crate) fn serve(options: ServeOptions, told: Vec<SettingDescription>) -> any
 }
 
 async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow::Result<()> {
-    let first_key = first_key(&options)?;
+    let given_key = first_key::given(&options)?;
     let oidc = options.oidc.settings()?;
     certificates::check()?;
     let data_folder = DataFolder::open(&options.storage.place.data_dir)?;
@@ -123,13 +124,14 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
     let engine = Engine::start(&infra, &processes).await?;
     let app = App::new(&infra, &engine, &processes)?;
     App::start_housekeeping(&infra, &engine, &processes);
-    let created = app.users.ensure_first(first_key, operator_email).await?;
+    let origin = given_key
+        .as_ref()
+        .map_or(Origin::Generated, |_| Origin::Given);
+    let created = app.users.ensure_first(given_key, operator_email).await?;
     operator_email::warn_of_placeholder(&infra, &app.users).await?;
     tracing::info!("listening on {}", urls.own);
     if let FirstUser::Created(key) = created {
-        let saved = first_profile::save(urls.local(), &key);
-        let text = banner::first_start(&urls.public, urls.local(), &key, &saved);
-        eprint!("{text}");
+        first_key::announce((&urls.public, urls.local()), &key, origin, &data_dir);
     }
     let stopping = CancellationToken::new();
     let listeners = Listeners {
@@ -230,16 +232,6 @@ async fn leave(engine: &Engine, infra: &Infra) {
     }
     if let Err(error) = infra.cluster.leave(&infra.store).await {
         tracing::warn!(%error, "the end of this server could not be recorded");
-    }
-}
-
-fn first_key(options: &ServeOptions) -> anyhow::Result<Option<ApiKey>> {
-    match &options.keys.api_key {
-        None => Ok(None),
-        Some(text) => match ApiKey::parse(text) {
-            Some(key) => Ok(Some(key)),
-            None => bail!("SLUICE_API_KEY must be 32 lower-case hexadecimal characters"),
-        },
     }
 }
 

@@ -8,7 +8,10 @@ use sluice_runtime::{Failure, Outcome};
 use sluice_store::{inbox::InboxKind, runs::Run};
 use sluice_traces::{Span, SpanKind};
 
-use crate::{commit::batch::Batch, work::Work};
+use crate::{
+    commit::batch::{Applied, Batch},
+    work::Work,
+};
 
 /// The context of a run that begins with this work. A tick may begin a trace.
 pub(crate) fn run_context(infra: &Infra, work: &Work) -> Option<TraceContext> {
@@ -107,6 +110,19 @@ pub(crate) fn committed(infra: &Infra, batch: &Batch, started_at: i64, duration:
             let context = infra.traces.child(cause);
             let kind = SpanKind::Internal;
             let span = Span::new(&context, Some(cause), "commit", kind, started_at, duration)
+                .with("sluice.emitter_id", batch.emitter.as_str());
+            infra.traces.record(span);
+        }
+    }
+}
+
+/// Records the time that events waited for their `delivery_ts`, in the traces of those that emitted them.
+pub(crate) fn released(infra: &Infra, batch: &Batch, applied: &Applied) {
+    for (cause, since) in &applied.holds {
+        if infra.traces.records(cause) {
+            let context = infra.traces.child(cause);
+            let (kind, duration) = (SpanKind::Internal, between(*since, batch.now_ms));
+            let span = Span::new(&context, Some(cause), "hold", kind, *since, duration)
                 .with("sluice.emitter_id", batch.emitter.as_str());
             infra.traces.record(span);
         }

@@ -58,6 +58,16 @@ impl TraceContext {
         TraceContext(text.into())
     }
 
+    /// The same span, of a trace whose spans are not recorded.
+    #[must_use]
+    pub fn not_sampled(&self) -> TraceContext {
+        let mut text = String::with_capacity(self.0.len());
+        text.push_str(&self.0[..PARENT_LENGTH - 1]);
+        text.push('0');
+        text.push_str(&self.0[PARENT_LENGTH..]);
+        TraceContext(text.into())
+    }
+
     pub fn parent(&self) -> &str {
         &self.0[..PARENT_LENGTH]
     }
@@ -131,6 +141,10 @@ mod tests {
         let child = context.with_span(0xa);
         assert_eq!(child.parent(), format!("00-{TRACE}-000000000000000a-01"));
         assert_eq!(child.state(), context.state());
+        let unsampled = context.not_sampled();
+        assert_eq!(unsampled.parent(), format!("{}0", &PARENT[..54]));
+        assert_eq!(unsampled.state(), context.state());
+        assert!(!unsampled.is_sampled());
         let bare = TraceContext::from_headers(PARENT, "").unwrap();
         assert_eq!((bare.as_str(), bare.state()), (PARENT, None));
     }

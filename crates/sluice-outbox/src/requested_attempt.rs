@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use sluice_cluster::LeaseTerm;
 use sluice_infra::millis;
-use sluice_model::{DeliveryId, WebhookId};
+use sluice_model::{DeliveryId, TraceContext, WebhookId};
 use sluice_store::{
     StoreError, deliveries,
     deliveries::{Attempt, Due},
@@ -64,18 +64,23 @@ impl Outbox {
     }
 
     /// Attempts a delivery that is due at the time of the permit, and records the result. `None` when it is gone, or the lease
-    /// has run out. After a success to a webhook that failed, everything that waits for it is sent.
+    /// has run out. After a success to a webhook that failed, everything that waits for it is sent. The attempt belongs to the trace
+    /// of its cause, if that has one.
     pub async fn attempt_now(
         &self,
         permit: AttemptPermit,
         webhook: &WebhookId,
         delivery: &DeliveryId,
+        cause: Option<&TraceContext>,
     ) -> Result<Option<Attempt>, StoreError> {
         let dispatcher = &self.dispatcher;
         let infra = &dispatcher.infra;
-        let Some(request) = self.read_request(webhook, delivery).await? else {
+        let Some(mut request) = self.read_request(webhook, delivery).await? else {
             return Ok(None);
         };
+        if let Some(cause) = cause {
+            request.due.trace = Some(cause.clone());
+        }
         if infra.cluster.lease().term() != Some(permit.term) {
             return Ok(None);
         }

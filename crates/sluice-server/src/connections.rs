@@ -55,7 +55,11 @@ impl Connections {
     }
 
     /// Registers a new connection; `None` if there is no room and none is idle.
-    pub(crate) fn open(self: &Arc<Self>, address: IpAddr) -> Option<Connection> {
+    pub(crate) fn open(
+        self: &Arc<Self>,
+        address: IpAddr,
+        shutdown: &CancellationToken,
+    ) -> Option<Connection> {
         let mut registry = self.registry.lock();
         let of_address = registry.by_address.get(&address).copied();
         if of_address.unwrap_or_default() >= self.max_per_address {
@@ -64,7 +68,10 @@ impl Connections {
             registry.close_one(|_| true)?;
         }
         let number = self.idle_times.fetch_add(1, Ordering::Relaxed);
-        let (idle_since, close) = (Arc::new(AtomicU64::new(number)), CancellationToken::new());
+        let idle_since = Arc::new(AtomicU64::new(number));
+        // One token for both reasons: each wake-up of a connection looks at it, and all connections would look at one of the server
+        // behind the same lock.
+        let close = shutdown.child_token();
         let entry = Open {
             address,
             idle_since: Arc::clone(&idle_since),
@@ -119,7 +126,7 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// Waits until the connection has to make room.
+    /// Waits until the connection has to make room, or the server shuts down.
     pub(crate) async fn closed(&self) {
         self.close.cancelled().await;
     }
@@ -199,6 +206,10 @@ mod tests {
         Ipv4Addr::new(10, 0, 0, last).into()
     }
 
+    fn open(connections: &Arc<Connections>, last: u8) -> Option<Connection> {
+        connections.open(address(last), &CancellationToken::new())
+    }
+
     fn is_closed(connection: &Connection) -> bool {
         connection.close.is_cancelled()
     }
@@ -207,24 +218,22 @@ mod tests {
     fn the_one_that_is_idle_longest_makes_room() {
         let connections = Connections::new(4);
         let [first, second, third, fourth] =
-            [1, 2, 3, 4].map(|last| connections.open(address(last)).unwrap());
+            [1, 2, 3, 4].map(|last| open(&connections, last).unwrap());
         let busy = first.begin_request();
-        let _fifth = connections.open(address(5)).unwrap();
+        let _fifth = open(&connections, 5).unwrap();
         assert!(is_closed(&second));
         drop(busy);
-        let _sixth = connections.open(address(6)).unwrap();
-        let _seventh = connections.open(address(7)).unwrap();
+        let _sixth = open(&connections, 6).unwrap();
+        let _seventh = open(&connections, 7).unwrap();
         assert!(is_closed(&third) && is_closed(&fourth) && !is_closed(&first));
     }
 
     #[test]
     fn an_address_makes_room_for_itself_first() {
         let connections = Connections::new(8);
-        let other = connections.open(address(1)).unwrap();
-        let many: Vec<_> = (0..6)
-            .map(|_| connections.open(address(2)).unwrap())
-            .collect();
-        let _one_more = connections.open(address(2)).unwrap();
+        let other = open(&connections, 1).unwrap();
+        let many: Vec<_> = (0..6).map(|_| open(&connections, 2).unwrap()).collect();
+        let _one_more = open(&connections, 2).unwrap();
         assert!(is_closed(&many[0]));
         assert!(!is_closed(&other));
     }
@@ -233,12 +242,12 @@ mod tests {
     fn without_an_idle_one_there_is_no_room_until_one_is_dropped() {
         let connections = Connections::new(2);
         let (first, second) = (
-            connections.open(address(1)).unwrap(),
-            connections.open(address(2)).unwrap(),
+            open(&connections, 1).unwrap(),
+            open(&connections, 2).unwrap(),
         );
         let _busy = (first.begin_request(), second.begin_request());
-        assert!(connections.open(address(3)).is_none());
+        assert!(open(&connections, 3).is_none());
         drop(second);
-        assert!(connections.open(address(3)).is_some());
+        assert!(open(&connections, 3).is_some());
     }
 }

@@ -23,6 +23,12 @@ const BUILD_FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../ui/dist")
 /// The files that `make ui` built, when this program was compiled; none if it did not run.
 #[derive(RustEmbed)]
 #[folder = "../../ui/dist"]
+// Texts only in their compressed forms.
+#[exclude = "*.html"]
+#[exclude = "*.js"]
+#[exclude = "*.css"]
+#[exclude = "*.svg"]
+#[exclude = "*.json"]
 #[allow_missing = true]
 struct Embedded;
 

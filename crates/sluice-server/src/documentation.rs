@@ -32,6 +32,12 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 /// The files that `make docs` built, when this program was compiled; none if it did not run.
 #[derive(RustEmbed)]
 #[folder = "../../docs/.vitepress/dist"]
+// Texts only in their compressed forms.
+#[exclude = "*.html"]
+#[exclude = "*.js"]
+#[exclude = "*.css"]
+#[exclude = "*.svg"]
+#[exclude = "*.json"]
 #[allow_missing = true]
 struct Embedded;
 

@@ -19,7 +19,8 @@ use crate::{
     documentation,
     error::ApiError,
     ingress::{Address, Ingress},
-    mcp::{self, Mcp},
+    mcp::Mcp,
+    mcp_path,
     request_id::{RequestIds, X_REQUEST_ID},
     request_span::{self, RequestSpan, Route},
     request_trace::RequestTrace,
@@ -124,7 +125,7 @@ impl Front {
 
     async fn api(&self, mut request: Request<Body>, client_ip: IpAddr) -> Response {
         strip_trailing_slash(request.uri_mut());
-        if request.uri().path() == mcp::PATH {
+        if request.uri().path() == mcp_path::PATH {
             return self.mcp.respond(request, client_ip).await;
         }
         self.api.respond(request, client_ip).await

@@ -22,7 +22,8 @@ use tokio::{
 
 use crate::{
     front::Front,
-    passing_on::{CLIENT_HEADER, HOPS_HEADER, PassedOn},
+    passed_on::PassedOn,
+    passing_on::{CLIENT_HEADER, HOPS_HEADER},
 };
 
 /// How long a node may take to send the head of a message. Links stay open longer than that between messages.

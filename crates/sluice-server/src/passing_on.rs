@@ -10,9 +10,9 @@ use http::{Method, Request};
 use sluice_cluster::{NODE_HEADER, TOKEN_HEADER};
 use sluice_engine::{Ownership, Stay};
 use sluice_infra::Infra;
-use sluice_model::SourceId;
+use sluice_model::{SourceId, TraceContext};
 
-use crate::error::ApiError;
+use crate::{error::ApiError, link_span::LinkSpan, passed_on::PassedOn};
 
 /// Names the address of the client.
 pub(crate) const CLIENT_HEADER: &str = "sluice-client-address";
@@ -22,10 +22,6 @@ pub(crate) const HOPS_HEADER: &str = "sluice-hops";
 
 /// A source that moves meanwhile is followed. Nodes that disagree about its owner must not pass a request on for ever.
 const MOST_HOPS: u8 = 3;
-
-/// Marks a request that another node passed on, so many times.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct PassedOn(pub(crate) u8);
 
 /// Where a request is handled.
 pub(crate) enum Place {
@@ -75,12 +71,15 @@ impl PassingOn {
         };
         let hops = hops(&request) + 1;
         let (parts, body) = request.into_parts();
+        let cause: Option<&TraceContext> = parts.extensions.get();
+        let link = LinkSpan::begin(&self.infra, cause);
         let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
         let mut headers = parts.headers;
         // The client's own must not come before those of this node.
         for name in [TOKEN_HEADER, NODE_HEADER, CLIENT_HEADER, HOPS_HEADER] {
             headers.remove(name);
         }
+        link.set_headers(&mut headers);
         let passed_on = http
             .request(parts.method, format!("http://{address}{path}"))
             .headers(headers)
@@ -89,7 +88,9 @@ impl PassingOn {
             .header(CLIENT_HEADER, client.to_string())
             .header(HOPS_HEADER, u16::from(hops))
             .body(reqwest::Body::wrap_stream(body.into_data_stream()));
-        match passed_on.send().await {
+        let response = passed_on.send().await;
+        link.end(&self.infra, node, response.as_ref().err());
+        match response {
             Ok(response) => returned(response),
             Err(error) => unreachable(&error),
         }

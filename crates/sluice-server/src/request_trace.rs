@@ -1,15 +1,30 @@
 //! The trace of a request: the context of its client, and the span of the request itself.
 
-use std::time::Duration;
+use std::{convert::Infallible, time::Duration};
 
-use axum::body::Body;
-use http::{HeaderMap, Method, Request, StatusCode};
+use axum::{body::Body, extract::FromRequestParts};
+use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, request::Parts};
 use sluice_infra::Infra;
 use sluice_model::TraceContext;
 use sluice_traces::{Span, SpanKind};
 
+use crate::{mcp_path, passed_on::PassedOn};
+
 /// Requests to other addresses, such as `/metrics` and the files of the console, begin no traces.
 const API_PREFIX: &str = "/v1/";
+const PARENT: &str = "traceparent";
+const STATE: &str = "tracestate";
+
+/// The span of the request, for the work that it causes. None when it belongs to no trace.
+pub(crate) struct Cause(pub(crate) Option<TraceContext>);
+
+impl<S: Sync> FromRequestParts<S> for Cause {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
+        Ok(Cause(parts.extensions.get().cloned()))
+    }
+}
 
 /// Empty for a request that belongs to no trace.
 pub(crate) struct RequestTrace {
@@ -21,11 +36,14 @@ pub(crate) struct RequestTrace {
 impl RequestTrace {
     pub(crate) fn begin(infra: &Infra, request: &Request<Body>, is_endpoint: bool) -> RequestTrace {
         let cause = incoming(request.headers());
-        let may_begin = is_endpoint || request.uri().path().starts_with(API_PREFIX);
-        let context = if cause.is_some() || may_begin {
-            infra.traces.begin(cause.as_ref())
-        } else {
-            None
+        let path = request.uri().path();
+        let may_begin = is_endpoint || path.starts_with(API_PREFIX) || path == mcp_path::PATH;
+        let is_passed_on = request.extensions().get::<PassedOn>().is_some();
+        let context = match &cause {
+            // The first node has decided whether it is recorded.
+            Some(cause) if is_passed_on => Some(infra.traces.child(cause)),
+            None if is_passed_on || !may_begin => None,
+            cause => infra.traces.begin(cause.as_ref()),
         };
         RequestTrace {
             started_at: context.as_ref().map_or(0, |_| infra.now_ms()),
@@ -71,22 +89,33 @@ impl RequestTrace {
     }
 }
 
+/// Names the context of this span in the headers of a request to another node, in place of the client's.
+pub(crate) fn set_headers(headers: &mut HeaderMap, context: Option<&TraceContext>) {
+    headers.remove(PARENT);
+    headers.remove(STATE);
+    let Some(context) = context else { return };
+    if let Ok(parent) = HeaderValue::from_str(context.parent()) {
+        headers.insert(PARENT, parent);
+    }
+    if let Some(Ok(state)) = context.state().map(HeaderValue::from_str) {
+        headers.insert(STATE, state);
+    }
+}
+
 /// The context that the client sent. Several parents are none.
 fn incoming(headers: &HeaderMap) -> Option<TraceContext> {
-    let mut parents = headers.get_all("traceparent").iter();
+    let mut parents = headers.get_all(PARENT).iter();
     let parent = parents.next()?.to_str().ok()?;
     if parents.next().is_some() {
         return None;
     }
-    let states = headers.get_all("tracestate").iter();
+    let states = headers.get_all(STATE).iter();
     let states: Vec<&str> = states.filter_map(|state| state.to_str().ok()).collect();
     TraceContext::from_headers(parent, &states.join(","))
 }
 
 #[cfg(test)]
 mod tests {
-    use http::HeaderValue;
-
     use super::*;
 
     #[test]
@@ -102,5 +131,18 @@ mod tests {
         assert_eq!(context.state(), Some("a=1,b=2"));
         headers.append("traceparent", HeaderValue::from_static(parent));
         assert_eq!(incoming(&headers), None);
+    }
+
+    #[test]
+    fn another_node_gets_the_context_of_this_one() {
+        let mut headers = HeaderMap::new();
+        headers.append(PARENT, HeaderValue::from_static("of the client"));
+        headers.append(STATE, HeaderValue::from_static("of the client"));
+        let context = TraceContext::root(1, 2, true);
+        set_headers(&mut headers, Some(&context));
+        assert_eq!(incoming(&headers), Some(context));
+        assert_eq!(headers.len(), 1);
+        set_headers(&mut headers, None);
+        assert!(headers.is_empty());
     }
 }

@@ -1,6 +1,6 @@
 //! The routes of the API, of operations and of callbacks. Requests to endpoints do not come here.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use axum::{
     Router,
@@ -188,10 +188,7 @@ fn workflows() -> OpenApiRouter<ServerState> {
 
 /// All routes, with the console as fallback.
 pub(crate) fn router(state: ServerState) -> Router {
-    let (api, description) = api().split_for_parts();
-    let description = openapi::complete(&description).to_string();
-    let content_type = HeaderValue::from_static("application/json");
-    let description = ([(CONTENT_TYPE, content_type)], description);
+    let (api, _) = api().split_for_parts();
     let console = Arc::new(Console::new(
         state.infra.settings.console_dir.clone(),
         state.infra.now_ms(),
@@ -212,7 +209,7 @@ pub(crate) fn router(state: ServerState) -> Router {
         // The former name.
         .route("/healthz", get(operations::readyz))
         .route("/metrics", get(operations::metrics))
-        .route("/openapi.json", get(async move || description.clone()))
+        .route("/openapi.json", get(document))
         .route("/app-icons/{file}", get(apps::icon))
         .route("/uploads/{id}", get(uploads::get))
         .route("/oauth/callback", get(connect_callback::callback))
@@ -275,6 +272,13 @@ pub(crate) fn router(state: ServerState) -> Router {
             HeaderValue::from_static("no-store"),
         ))
         .with_state(state)
+}
+
+/// Writing the document takes longer than the rest of the router, and most servers are never asked for it.
+async fn document() -> impl IntoResponse {
+    static DOCUMENT: LazyLock<String> = LazyLock::new(|| openapi().to_string());
+    let content_type = HeaderValue::from_static("application/json");
+    ([(CONTENT_TYPE, content_type)], DOCUMENT.as_str())
 }
 
 fn workflow_stream() -> MethodRouter<ServerState> {

@@ -94,7 +94,7 @@ pub async fn serve(
             accepted = listener.accept() => match accepted {
                 Ok((stream, peer)) => {
                     // Without room it is closed at once.
-                    if let Some(connection) = open.open(peer.ip()) {
+                    if let Some(connection) = open.open(peer.ip(), &shutdown) {
                         let client = Client { ip: peer.ip(), connection };
                         let tls = tls.clone();
                         let (front, shutdown) = (Arc::clone(&front), shutdown.clone());
@@ -143,7 +143,6 @@ async fn serve_client(
     let handshake = tokio::select! {
         handshake = tls.accept(stream) => handshake,
         () = client.connection.closed() => return,
-        () = shutdown.cancelled() => return,
     };
     match handshake {
         // On the heap: most connections are not encrypted here, and their future would be as large.
@@ -186,23 +185,18 @@ async fn serve_connection(
         ended = connection.as_mut() => ended,
         () = open.closed() => {
             connection.as_mut().graceful_shutdown();
-            match tokio::time::timeout(CLOSE_GRACE, connection.as_mut()).await {
-                Ok(ended) => ended,
-                // A request arrived in the meantime.
-                Err(_) if open.is_busy() => connection.await,
-                Err(_) => return,
-            }
-        }
-        () = shutdown.cancelled() => {
-            connection.as_mut().graceful_shutdown();
-            if streaming.load(Ordering::Relaxed) {
-                // Streams end themselves now. Shutdown does not wait for a client that reads nothing.
-                let Ok(ended) = tokio::time::timeout(STREAM_GRACE, connection).await else {
-                    return;
-                };
-                ended
-            } else {
+            let (ends, streams) = (shutdown.is_cancelled(), streaming.load(Ordering::Relaxed));
+            if ends && !streams {
                 connection.await
+            } else {
+                // Streams end themselves now. Shutdown does not wait for a client that reads nothing.
+                let grace = if ends { STREAM_GRACE } else { CLOSE_GRACE };
+                match tokio::time::timeout(grace, connection.as_mut()).await {
+                    Ok(ended) => ended,
+                    // A request arrived in the meantime.
+                    Err(_) if open.is_busy() && !streams => connection.await,
+                    Err(_) => return,
+                }
             }
         }
     };

@@ -5,6 +5,7 @@ use sluice_model::{AppAuth, AppId};
 use crate::{
     conn::{Conn, query_all, query_opt},
     error::Result,
+    id_list::{IdList, is_among},
     params,
     row::{FromRow, Row, to_json},
     text_enum::text_enum,
@@ -105,6 +106,15 @@ pub fn by_slug_or_id(c: &mut dyn Conn, slug_or_id: &str) -> Result<Option<App>> 
         (None, Some(id)) => get(c, &id),
         (found, _) => Ok(found),
     }
+}
+
+/// Those of the slugs that have an app, in no order.
+pub fn slugs_among(c: &mut dyn Conn, slugs: &[&str]) -> Result<Vec<String>> {
+    let sql = format!(
+        "SELECT slug FROM apps WHERE {}",
+        is_among(c.dialect(), "slug", "?1")
+    );
+    query_all(c, &sql, params![&IdList::new(slugs)?])
 }
 
 /// All apps, in no order.

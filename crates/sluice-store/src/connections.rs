@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use sluice_model::{AccountId, AppId, ConnectionId, UserId};
+use sluice_model::{AccountId, AppId, ConnectionError, ConnectionId, UserId};
 
 use crate::{
     conn::{Conn, query_opt},
@@ -27,7 +27,8 @@ pub struct Connection {
     pub verifier_sealed: Option<String>,
     pub redirect_to: Option<String>,
     pub stage: Stage,
-    pub error: Option<String>,
+    /// Why it failed.
+    pub error: Option<ConnectionError>,
     pub created_at: i64,
     pub expires_at: i64,
 }
@@ -64,7 +65,7 @@ impl FromRow for Connection {
             verifier_sealed: row.get(6)?,
             redirect_to: row.get(7)?,
             stage: row.get(8)?,
-            error: row.get(9)?,
+            error: row.json_opt(9)?,
             created_at: row.get(10)?,
             expires_at: row.get(11)?,
         })
@@ -102,7 +103,7 @@ pub fn insert(c: &mut dyn Conn, connection: &Connection) -> Result<()> {
             verifier_sealed.as_ref(),
             redirect_to.as_ref(),
             *stage,
-            error.as_ref(),
+            error.as_ref().map(to_json).transpose()?.as_deref(),
             *created_at,
             *expires_at
         ],
@@ -147,11 +148,11 @@ pub fn take(c: &mut dyn Conn, state_fingerprint: &str, now: i64) -> Result<Optio
     query_opt(c, &sql, params![state_fingerprint])
 }
 
-/// How it ended: with an account, or with an error in words.
+/// How it ended: with an account, or with an error.
 pub fn finish(
     c: &mut dyn Conn,
     id: &ConnectionId,
-    outcome: std::result::Result<&AccountId, &str>,
+    outcome: std::result::Result<&AccountId, &ConnectionError>,
 ) -> Result<()> {
     match outcome {
         Ok(account) => c.execute(
@@ -160,7 +161,7 @@ pub fn finish(
         )?,
         Err(error) => c.execute(
             "UPDATE connections SET stage = 'failed', error = ?2 WHERE id = ?1",
-            params![id, error],
+            params![id, &to_json(error)?],
         )?,
     };
     Ok(())

@@ -1,7 +1,7 @@
 //! Counts of commits, as rows that are only inserted. A commit that updated the counters of its account would wait for the
 //! other commits of the account.
 //!
-//! [`roll_up`] adds the rows to the counters of [`crate::activity`] and [`crate::usage`], whose readers add up both.
+//! [`roll_up`] adds the rows to the counters of [`crate::activity`], [`crate::usage`] and [`crate::kept_rows`], whose readers add up both.
 
 use std::collections::BTreeMap;
 
@@ -12,6 +12,7 @@ use crate::{
     conn::{Conn, Dialect, query_all, query_one},
     error::Result,
     id_list::{IdList, is_among_numbers},
+    kept_rows::{self, Kept},
     params,
     row::{FromRow, Row},
     usage::{self, Usage},
@@ -25,6 +26,7 @@ struct Entry {
     emitter: Option<EmitterId>,
     hour: i64,
     counts: Counts,
+    kept: Kept,
 }
 
 impl FromRow for Entry {
@@ -42,17 +44,23 @@ impl FromRow for Entry {
                 late_ticks: row.get(8)?,
                 skipped_ticks: row.get(9)?,
             },
+            kept: Kept {
+                events: row.get(10)?,
+                errors: row.get(11)?,
+                logs: row.get(12)?,
+            },
         })
     }
 }
 
-/// Counts for an emitter, its user, and the usage of the user. Deferred.
+/// Counts for an emitter, its user, and the usage of the user, and the rows that the emitter got. Deferred.
 pub fn add(
     c: &mut dyn Conn,
     user: &UserId,
     emitter: &EmitterId,
     hour: i64,
     counts: Counts,
+    kept: Kept,
 ) -> Result<()> {
     let Counts {
         events,
@@ -64,8 +72,8 @@ pub fn add(
     } = counts;
     c.execute_later(
         "INSERT INTO count_ledger (user_id, emitter_id, hour, events, errors, invocations, \
-         compute_ms, late_ticks, skipped_ticks) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+         compute_ms, late_ticks, skipped_ticks, kept_events, kept_errors, kept_logs) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
         params![
             user,
             emitter,
@@ -75,7 +83,10 @@ pub fn add(
             invocations,
             compute_ms,
             late_ticks,
-            skipped_ticks
+            skipped_ticks,
+            kept.events,
+            kept.errors,
+            kept.logs
         ],
     )
 }
@@ -94,7 +105,7 @@ pub fn roll_up(c: &mut dyn Conn, limit: u32) -> Result<u64> {
     };
     let sql = format!(
         "SELECT id, user_id, emitter_id, hour, events, errors, invocations, compute_ms, \
-         late_ticks, skipped_ticks FROM count_ledger ORDER BY id LIMIT ?1{not_held}"
+         late_ticks, skipped_ticks, kept_events, kept_errors, kept_logs FROM count_ledger ORDER BY id LIMIT ?1{not_held}"
     );
     let entries: Vec<Entry> = query_all(c, &sql, params![limit])?;
     if entries.is_empty() {
@@ -103,12 +114,14 @@ pub fn roll_up(c: &mut dyn Conn, limit: u32) -> Result<u64> {
     let mut of_emitters = BTreeMap::<(&EmitterId, i64), Counts>::new();
     let mut of_users = BTreeMap::<(&UserId, i64), Counts>::new();
     let mut used = BTreeMap::<(&UserId, i64), Usage>::new();
+    let mut kept = BTreeMap::<&EmitterId, Kept>::new();
     for entry in &entries {
         let Entry {
             user, hour, counts, ..
         } = entry;
         if let Some(emitter) = &entry.emitter {
             *of_emitters.entry((emitter, *hour)).or_default() += *counts;
+            *kept.entry(emitter).or_default() += entry.kept;
         }
         *of_users.entry((user, *hour)).or_default() += *counts;
         let day = used
@@ -120,6 +133,7 @@ pub fn roll_up(c: &mut dyn Conn, limit: u32) -> Result<u64> {
     // In the order of their keys, so that two servers that roll up at the same time do not lock each other out.
     activity::add_all(c, &of_emitters, &of_users)?;
     usage::add_all(c, &used)?;
+    kept_rows::add_all(c, &kept)?;
     let ids: Vec<String> = entries.iter().map(|entry| entry.id.to_string()).collect();
     let sql = format!(
         "DELETE FROM count_ledger WHERE {}",

@@ -1,6 +1,8 @@
 //! Deliveries as users see them, and their replays.
 
-use sluice_model::{Cursor, DeliveryId, EmitId, EmitterId, EventId, UserId, WebhookId};
+use sluice_model::{
+    Cursor, DeliveryId, EmitId, EmitterId, EventId, TraceContext, UserId, WebhookId,
+};
 
 use crate::{
     conn::{Conn, query_all, query_one, query_opt},
@@ -85,10 +87,20 @@ pub fn get(c: &mut dyn Conn, user: &UserId, id: &DeliveryId) -> Result<Option<De
     query_opt(c, &sql, params![id, user])
 }
 
-/// Makes a delivery due at a time, as before its first attempt.
+/// The span that emitted the event of a delivery.
+pub fn trace(c: &mut dyn Conn, id: &DeliveryId) -> Result<Option<TraceContext>> {
+    query_one(
+        c,
+        "SELECT MIN(p.trace) FROM deliveries d JOIN payloads p ON p.id = d.payload_id WHERE d.id = ?1",
+        params![id],
+    )
+}
+
+/// Makes a delivery due at a time, as before its first attempt. It is a replay if the delivery was over.
 pub fn replay(c: &mut dyn Conn, id: &DeliveryId, due_at: i64, now_ms: i64) -> Result<()> {
     c.execute(
-        "UPDATE deliveries SET state = 'pending', due_at = ?2, tries = 0, updated_at = ?3 \
+        "UPDATE deliveries SET state = 'pending', due_at = ?2, tries = 0, updated_at = ?3, \
+         replayed_at = CASE state WHEN 'pending' THEN replayed_at ELSE COALESCE(replayed_at, ?3) END \
          WHERE id = ?1",
         params![id, due_at, now_ms],
     )?;
@@ -129,6 +141,8 @@ pub struct Replay {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReplayProgress {
     pub count: u64,
+    /// The spans that emitted the events.
+    pub traces: Vec<TraceContext>,
     /// Where the next batch goes on; none when this was the last.
     pub next: Option<Cursor>,
 }
@@ -151,24 +165,41 @@ pub fn replay_batch(
     };
     let (from_ms, from_id) = from.map_or((replay.since, ""), |from| (from.at_ms, &from.id));
     let sql = format!(
-        "UPDATE deliveries SET state = 'pending', due_at = ?1, tries = 0, updated_at = ?1 \
+        "UPDATE deliveries SET state = 'pending', due_at = ?1, tries = 0, updated_at = ?1, \
+         replayed_at = COALESCE(replayed_at, ?1) \
          WHERE id IN (SELECT id FROM deliveries WHERE webhook_id = ?2 AND {over} \
          AND (created_at, id) > (?3, ?4) AND created_at <= ?5 ORDER BY created_at, id LIMIT ?6) \
-         RETURNING created_at, id"
+         RETURNING created_at, id, (SELECT trace FROM payloads p WHERE p.id = payload_id)"
     );
     let params = params![now_ms, webhook, from_ms, from_id, replay.until, batch];
-    let places: Vec<(i64, DeliveryId)> = query_all(c, &sql, params)?;
-    let count = places.len() as u64;
-    let last = places.into_iter().max();
+    let replayed: Vec<Replayed> = query_all(c, &sql, params)?;
+    let count = replayed.len() as u64;
+    let last = replayed.iter().map(|one| (one.created_at, &one.id)).max();
+    let next = last.filter(|_| count >= u64::from(batch));
     Ok(ReplayProgress {
         count,
-        next: last
-            .filter(|_| count >= u64::from(batch))
-            .map(|(at_ms, id)| Cursor {
-                at_ms,
-                id: id.as_str().to_owned(),
-            }),
+        next: next.map(|(at_ms, id)| Cursor {
+            at_ms,
+            id: id.as_str().to_owned(),
+        }),
+        traces: replayed.into_iter().filter_map(|one| one.trace).collect(),
     })
+}
+
+struct Replayed {
+    created_at: i64,
+    id: DeliveryId,
+    trace: Option<TraceContext>,
+}
+
+impl FromRow for Replayed {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(Replayed {
+            created_at: row.get(0)?,
+            id: row.get(1)?,
+            trace: row.get(2)?,
+        })
+    }
 }
 
 /// Removes up to `batch` deliveries of a webhook, and payloads that no other delivery has. Returns how many deliveries.

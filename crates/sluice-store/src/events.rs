@@ -9,8 +9,11 @@ use crate::{
     conn::{Conn, query_all, query_one, query_opt},
     error::Result,
     event_id_row::EventIdRow,
+    event_replays,
+    kept_rows::{self, Kept},
     params,
     provenance::{self, Provenance},
+    routes::ERROR_CHANNEL,
     row::{FromRow, Row},
     value::Value,
 };
@@ -237,6 +240,18 @@ pub fn count(c: &mut dyn Conn, emitter: &EmitterId, filter: &ChannelFilter) -> R
     query_one(c, &sql, params![emitter, channel, all])
 }
 
+/// As [`count`], without counting where the number is known: of all channels but those of the system, and of errors.
+pub fn known_count(c: &mut dyn Conn, emitter: &EmitterId, filter: &ChannelFilter) -> Result<u64> {
+    let kept = match filter {
+        ChannelFilter::AllButSystem => kept_rows::of_emitter(c, emitter)?.events,
+        ChannelFilter::One(channel) if channel == ERROR_CHANNEL => {
+            kept_rows::of_emitter(c, emitter)?.errors
+        }
+        ChannelFilter::One(_) => return count(c, emitter, filter),
+    };
+    Ok(kept_rows::unsigned(kept))
+}
+
 /// Everything that is kept, in all channels.
 pub fn count_kept(c: &mut dyn Conn, emitter: &EmitterId) -> Result<u64> {
     query_one(
@@ -267,8 +282,11 @@ pub fn delete_range(
         ),
         params,
     )?;
-    c.execute(
+    let deleted = c.execute(
         &format!("DELETE FROM events WHERE {IN_CHANNELS} AND {range}"),
         params,
-    )
+    )?;
+    event_replays::remove_unused(c, emitter, start, end)?;
+    kept_rows::change(c, emitter, Kept::without_events(channel, deleted))?;
+    Ok(deleted)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use sluice_model::{UserId, WebhookId};
+use sluice_model::{ComponentId, UserId, WebhookId};
 
 use crate::{
     conn::{Conn, query_all},
@@ -20,6 +20,8 @@ pub struct Party {
     /// Webhooks have none.
     pub name_slug: Option<String>,
     pub active: bool,
+    /// Of a source.
+    pub component_id: Option<ComponentId>,
 }
 
 impl FromRow for Party {
@@ -29,6 +31,7 @@ impl FromRow for Party {
             name: row.get(1)?,
             name_slug: row.get(2)?,
             active: row.get(3)?,
+            component_id: row.get(4)?,
         })
     }
 }
@@ -37,7 +40,8 @@ impl FromRow for Party {
 pub fn sources(c: &mut dyn Conn, user: &UserId) -> Result<Vec<Party>> {
     query_all(
         c,
-        "SELECT id, name, name_slug, active FROM sources WHERE user_id = ?1 AND phase = 'live'",
+        "SELECT id, name, name_slug, active, component_id FROM sources \
+         WHERE user_id = ?1 AND phase = 'live'",
         params![user],
     )
 }
@@ -45,7 +49,7 @@ pub fn sources(c: &mut dyn Conn, user: &UserId) -> Result<Vec<Party>> {
 pub fn workflows(c: &mut dyn Conn, user: &UserId) -> Result<Vec<Party>> {
     query_all(
         c,
-        "SELECT id, name, name_slug, active FROM workflows \
+        "SELECT id, name, name_slug, active, NULL FROM workflows \
          WHERE user_id = ?1 AND NOT internal",
         params![user],
     )
@@ -54,7 +58,7 @@ pub fn workflows(c: &mut dyn Conn, user: &UserId) -> Result<Vec<Party>> {
 pub fn webhooks(c: &mut dyn Conn, user: &UserId) -> Result<Vec<Party>> {
     query_all(
         c,
-        "SELECT id, COALESCE(name, url), NULL, active FROM webhooks WHERE user_id = ?1",
+        "SELECT id, COALESCE(name, url), NULL, active, NULL FROM webhooks WHERE user_id = ?1",
         params![user],
     )
 }

@@ -8,6 +8,7 @@ use crate::{
     batch_limit::BatchLimit,
     conn::{Conn, Dialect, Query, query_all, query_one, query_opt},
     error::Result,
+    kept_rows::{self, Kept},
     params,
     row::{FromRow, Row},
     value::Value,
@@ -52,7 +53,7 @@ pub fn event_id(ts: i64, seq: i64) -> EventId {
     EventId { ms: ts.max(0), seq }
 }
 
-/// Returns the line's seq. NUL characters are left out of the message: a component may print anything, and a log line
+/// Inserts a line, outside of a commit. Returns its seq. NUL characters are left out of the message: a component may print anything, and a log line
 /// must not be what fails its commit.
 pub fn insert(c: &mut dyn Conn, emitter: &EmitterId, log: &NewLog<'_>) -> Result<i64> {
     let NewLog {
@@ -63,6 +64,11 @@ pub fn insert(c: &mut dyn Conn, emitter: &EmitterId, log: &NewLog<'_>) -> Result
         message,
     } = *log;
     let message = without_nul(message);
+    let added = Kept {
+        logs: 1,
+        ..Kept::default()
+    };
+    kept_rows::change(c, emitter, added)?;
     query_one(
         c,
         "INSERT INTO logs (emitter_id, invocation_id, ts, kind, level, message) \
@@ -237,8 +243,10 @@ pub fn delete_range(
     end: Option<i64>,
 ) -> Result<u64> {
     let (start, end) = (start.unwrap_or(i64::MIN), end.unwrap_or(i64::MAX));
-    c.execute(
+    let deleted = c.execute(
         "DELETE FROM logs WHERE emitter_id = ?1 AND seq >= ?2 AND seq <= ?3",
         params![emitter, start, end],
-    )
+    )?;
+    kept_rows::change(c, emitter, Kept::without_logs(deleted))?;
+    Ok(deleted)
 }

@@ -25,6 +25,8 @@ pub enum OwnedTable {
     KeyValues,
     Events,
     HeldEvents,
+    EventReplays,
+    KeptRows,
     Logs,
     Activity,
     SourceVersions,
@@ -78,7 +80,7 @@ struct Layout {
 }
 
 impl OwnedTable {
-    pub const ALL: [OwnedTable; 24] = [
+    pub const ALL: [OwnedTable; 26] = [
         OwnedTable::Inbox,
         OwnedTable::Uploads,
         OwnedTable::Endpoints,
@@ -87,6 +89,8 @@ impl OwnedTable {
         OwnedTable::KeyValues,
         OwnedTable::Events,
         OwnedTable::HeldEvents,
+        OwnedTable::EventReplays,
+        OwnedTable::KeptRows,
         OwnedTable::Logs,
         OwnedTable::Activity,
         OwnedTable::SourceVersions,
@@ -126,6 +130,8 @@ impl OwnedTable {
             OwnedTable::KeyValues => of_emitter("kv", "key"),
             OwnedTable::Events => of_emitter("events", "ms"),
             OwnedTable::HeldEvents => of_emitter("held_events", "ms"),
+            OwnedTable::EventReplays => of_emitter("event_replays", "ms"),
+            OwnedTable::KeptRows => of_emitter("kept_rows", "emitter_id"),
             OwnedTable::Logs => of_emitter("logs", "seq"),
             OwnedTable::Activity => of_emitter("activity", "hour"),
             OwnedTable::SourceVersions => {

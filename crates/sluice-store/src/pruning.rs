@@ -7,7 +7,9 @@ use crate::{
     conn::{Conn, query_all, query_opt},
     error::Result,
     event_id_row::EventIdRow,
-    events::NOT_HELD,
+    event_replays,
+    events::{LOWEST, NOT_HELD},
+    kept_rows::{self, Kept},
     params,
     row::{FromRow, Row},
 };
@@ -52,12 +54,23 @@ pub fn events(
     let Some(last) = limit.of(rows).pop() else {
         return Ok(0);
     };
-    c.execute(
+    let (mut deleted, mut kept) = (0, Kept::default());
+    c.query(
         &format!(
-            "DELETE FROM events WHERE emitter_id = ?1 AND (ms, seq) <= (?2, ?3) AND {NOT_HELD}"
+            "DELETE FROM events WHERE emitter_id = ?1 AND (ms, seq) <= (?2, ?3) AND {NOT_HELD} \
+             RETURNING channel"
         ),
         params![emitter, last.ms, last.seq],
-    )
+        &mut |row| {
+            let channel: String = row.get(0)?;
+            deleted += 1;
+            kept.add_events(&channel, -1);
+            Ok(())
+        },
+    )?;
+    event_replays::remove_unused(c, emitter, LOWEST, last)?;
+    kept_rows::change(c, emitter, kept)?;
+    Ok(deleted)
 }
 
 /// Deletes one batch of the oldest log lines up to `last`. Returns how many.
@@ -71,10 +84,12 @@ pub fn logs(c: &mut dyn Conn, emitter: &EmitterId, last: i64, limit: BatchLimit)
     let Some(last) = limit.of(rows).pop() else {
         return Ok(0);
     };
-    c.execute(
+    let deleted = c.execute(
         "DELETE FROM logs WHERE emitter_id = ?1 AND seq <= ?2",
         params![emitter, last],
-    )
+    )?;
+    kept_rows::change(c, emitter, Kept::without_logs(deleted))?;
+    Ok(deleted)
 }
 
 /// An emitter, and whether it has rows that are too old.

@@ -119,8 +119,8 @@ pub fn begin(c: &mut dyn Conn, run: &Run) -> Result<()> {
     let error = error.as_ref().map(to_json).transpose()?;
     c.execute_later(
         &format!(
-            "INSERT INTO runs ({HEAD_COLUMNS}, event) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16) \
+            "INSERT INTO runs ({HEAD_COLUMNS}, event, replay_of) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17) \
              ON CONFLICT (workflow_id, id) DO UPDATE SET deployment_id = excluded.deployment_id, \
              state = excluded.state, started_at = excluded.started_at, \
              finished_at = excluded.finished_at, due_at = excluded.due_at, \
@@ -143,7 +143,8 @@ pub fn begin(c: &mut dyn Conn, run: &Run) -> Result<()> {
             error.as_ref(),
             exit_reason.as_ref(),
             trace.as_ref(),
-            event
+            event,
+            origin.replay_of.as_ref()
         ],
     )?;
     Ok(())

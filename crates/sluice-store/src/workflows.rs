@@ -214,6 +214,7 @@ pub fn remove(c: &mut dyn Conn, user: &UserId, id: &WorkflowId) -> Result<bool> 
         "DELETE FROM inbox WHERE emitter_id = ?1",
         "DELETE FROM uploads WHERE emitter_id = ?1",
         "DELETE FROM events WHERE emitter_id = ?1",
+        "DELETE FROM kept_rows WHERE emitter_id = ?1",
         "DELETE FROM saved_events WHERE emitter_id = ?1",
         "DELETE FROM subscriptions WHERE emitter_id = ?1",
         "DELETE FROM subscriptions WHERE listener_id = ?1",

@@ -5,11 +5,13 @@ use opentelemetry_proto::tonic::{
     common::v1::{AnyValue, InstrumentationScope, KeyValue, any_value::Value},
     resource::v1::Resource as ResourceMessage,
     trace::v1::{
-        ResourceSpans, ScopeSpans, Span as SpanMessage, Status, span::SpanKind as Kind,
+        ResourceSpans, ScopeSpans, Span as SpanMessage, Status,
+        span::{Link, SpanKind as Kind},
         status::StatusCode,
     },
 };
 use prost::Message;
+use sluice_model::TraceContext;
 
 use crate::{Attribute, Resource, Span, SpanKind};
 
@@ -65,6 +67,7 @@ fn span_message(span: Span) -> SpanMessage {
         started_at,
         duration,
         attributes,
+        links,
         error,
     } = span;
     let start = u64::try_from(started_at)
@@ -85,11 +88,22 @@ fn span_message(span: Span) -> SpanMessage {
         attributes: attributes
             .map(|(name, value)| attribute(name, value))
             .collect(),
+        links: links.iter().map(link).collect(),
         status: error.map(|message| Status {
             message,
             code: StatusCode::Error.into(),
         }),
         ..SpanMessage::default()
+    }
+}
+
+fn link(context: &TraceContext) -> Link {
+    Link {
+        trace_id: context.trace_id().to_be_bytes().to_vec(),
+        span_id: context.span_id().to_be_bytes().to_vec(),
+        trace_state: context.state().unwrap_or_default().to_owned(),
+        flags: u32::from(context.is_sampled()),
+        ..Link::default()
     }
 }
 

@@ -4,6 +4,7 @@
 //! A context is stored with the work that it caused, so a trace goes on after a hand-over or a crash. Nothing here blocks: spans go
 //! into a bounded queue, and those that do not fit are dropped and counted.
 
+mod client_limit;
 mod encode;
 mod endpoint;
 mod exporter;

@@ -6,6 +6,7 @@ use prometheus_client::{metrics::counter::Counter, registry::Registry};
 pub struct SpanMetrics {
     pub(crate) exported: Counter,
     pub(crate) dropped: Counter,
+    pub(crate) refused: Counter,
 }
 
 impl SpanMetrics {
@@ -19,6 +20,11 @@ impl SpanMetrics {
             "spans_dropped",
             "Spans that this server dropped: the queue was full, or the collector did not accept them",
             self.dropped.clone(),
+        );
+        registry.register(
+            "traces_refused",
+            "Traces of clients that this server did not record: there were more in a second than the limit",
+            self.refused.clone(),
         );
     }
 }

@@ -6,6 +6,8 @@ use sluice_model::TraceContext;
 
 /// Longer errors are cut, in characters.
 const MAX_ERROR: usize = 500;
+/// Further links of a span are dropped.
+const MAX_LINKS: usize = 100;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SpanKind {
@@ -58,6 +60,8 @@ pub struct Span {
     pub started_at: i64,
     pub duration: Duration,
     pub attributes: Vec<(&'static str, Attribute)>,
+    /// Spans of other traces that it concerns.
+    pub links: Vec<TraceContext>,
     /// Why it failed.
     pub error: Option<String>,
 }
@@ -79,6 +83,7 @@ impl Span {
             started_at,
             duration,
             attributes: Vec::new(),
+            links: Vec::new(),
             error: None,
         }
     }
@@ -86,6 +91,13 @@ impl Span {
     #[must_use]
     pub fn with(mut self, name: &'static str, value: impl Into<Attribute>) -> Span {
         self.attributes.push((name, value.into()));
+        self
+    }
+
+    #[must_use]
+    pub fn linked(mut self, links: impl IntoIterator<Item = TraceContext>) -> Span {
+        self.links.extend(links);
+        self.links.truncate(MAX_LINKS);
         self
     }
 

@@ -3,11 +3,13 @@
 use std::{sync::Arc, time::Duration};
 
 use reqwest::Client;
-use sluice_model::TraceContext;
+use sluice_model::{Clock, TraceContext};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Collector, Resource, Span, SpanMetrics, exporter::Exporter};
+use crate::{
+    Collector, Resource, Span, SpanMetrics, client_limit::ClientLimit, exporter::Exporter,
+};
 
 /// Spans that wait for the exporter: some megabytes.
 const QUEUE: usize = 8_192;
@@ -22,6 +24,8 @@ struct Inner {
     queue: mpsc::Sender<Span>,
     metrics: SpanMetrics,
     sampling: Sampling,
+    client_limit: ClientLimit,
+    clock: Arc<dyn Clock>,
     random: Box<dyn Fn() -> u64 + Send + Sync>,
     stopped: CancellationToken,
     exporter: parking_lot::Mutex<Option<tokio::task::JoinHandle<()>>>,
@@ -31,11 +35,15 @@ pub struct TracesOptions {
     pub collector: Collector,
     pub resource: Resource,
     pub sampling: Sampling,
+    /// Traces that clients begin and that are recorded in a second.
+    pub client_traces: u32,
+    pub clock: Arc<dyn Clock>,
     pub metrics: SpanMetrics,
     pub random: Box<dyn Fn() -> u64 + Send + Sync>,
 }
 
-/// The share of traces that begin here and are recorded. A trace that began elsewhere is recorded if its context says so.
+/// The share of traces that begin here and are recorded. A trace that a client began is recorded if its context says so, up
+/// to a limit.
 #[derive(Debug, Clone, Copy)]
 pub struct Sampling(u64);
 
@@ -65,6 +73,8 @@ impl Traces {
             collector,
             resource,
             sampling,
+            client_traces,
+            clock,
             metrics,
             random,
         } = options;
@@ -83,6 +93,8 @@ impl Traces {
             queue,
             metrics,
             sampling,
+            client_limit: ClientLimit::new(client_traces),
+            clock,
             random,
             stopped,
             exporter: parking_lot::Mutex::new(Some(exporter)),
@@ -99,9 +111,13 @@ impl Traces {
         }
     }
 
-    /// The span of something that comes from outside, in the trace of its context. Without a context it may begin a trace.
+    /// The span of something that comes from a client, in the trace of its context. Without a context it may begin a trace. Beyond
+    /// the limit, a trace that the client began goes on without being recorded.
     pub fn begin(&self, incoming: Option<&TraceContext>) -> Option<TraceContext> {
         match (incoming, &self.0) {
+            (Some(context), Some(inner)) if context.is_sampled() && !inner.admits_client() => {
+                Some(context.not_sampled())
+            }
             (Some(context), _) => Some(self.child(context)),
             (None, Some(inner)) if inner.sampling.admits((inner.random)()) => {
                 let random = || u128::from((inner.random)());
@@ -133,6 +149,16 @@ impl Traces {
         {
             inner.metrics.dropped.inc();
         }
+    }
+}
+
+impl Inner {
+    fn admits_client(&self) -> bool {
+        let admits = self.client_limit.admits(self.clock.now_ms());
+        if !admits {
+            self.metrics.refused.inc();
+        }
+        admits
     }
 }
 

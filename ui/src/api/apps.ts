@@ -11,6 +11,11 @@ export function appOptions(slug: string) {
   return { queryKey: ['apps', slug], queryFn: () => find(slug) };
 }
 
+/** As `appOptions`, for its name and its icon, which hardly change. */
+export function appLookOptions(slug: string | undefined) {
+  return { ...appOptions(slug ?? ''), enabled: slug !== undefined, staleTime: STALE_MS };
+}
+
 async function find(slug: string): Promise<App | null> {
   try {
     return await data(api.GET('/v1/apps/{id_or_slug}', { params: { path: { id_or_slug: slug } } }));
@@ -20,7 +25,7 @@ async function find(slug: string): Promise<App | null> {
   }
 }
 
-/** Query options of an app with its numbers of components. Searches the list: a slug may come from a key and have no app. */
+/** Query options of an app with its numbers of components. Searches the list: the slug may have no app. */
 export function listedAppOptions(slug: string) {
   return {
     queryKey: ['apps', 'listed', slug],

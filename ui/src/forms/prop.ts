@@ -127,9 +127,3 @@ function text(value: unknown): string | undefined {
 function number(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
-
-/** The id of the first account in the values of props. */
-export function accountIn(props: Record<string, unknown>): string | undefined {
-  const ids = Object.values(props).map((value) => (isRecord(value) ? value.authProvisionId : undefined));
-  return ids.find((id) => typeof id === 'string');
-}

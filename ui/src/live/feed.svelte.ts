@@ -1,4 +1,5 @@
 // A live list with new items at its head. Updates are held while the user reads, and the number of items is bounded.
+import { tick } from 'svelte';
 import { Stream, type StreamState } from './stream.svelte';
 
 const PAGE = 100;
@@ -101,8 +102,7 @@ export class Feed<T extends { id: string }> {
     if (this.pending === 0) return;
     // If more items arrived than were held, the ones between are loaded by paging.
     const gap = this.pending > this.#held.length;
-    this.items = this.#trimmed(gap ? this.#held : [...this.#held, ...this.items]);
-    if (gap) this.#continueAfterLast();
+    this.#prepend(this.#held, gap);
     this.#held = [];
     this.pending = 0;
   }
@@ -155,8 +155,14 @@ export class Feed<T extends { id: string }> {
       return;
     }
     const gap = arrived > incoming.length;
-    this.items = this.#trimmed(gap ? incoming : [...incoming, ...this.items]);
+    this.#prepend(incoming, gap);
+  }
+
+  #prepend(newest: T[], gap: boolean) {
+    this.items = gap ? newest : [...newest, ...this.items];
     if (gap) this.#continueAfterLast();
+    // The list first shows the new items, so that it knows where they are.
+    void tick().then(() => this.#trim());
   }
 
   #continueAfterLast() {
@@ -164,9 +170,9 @@ export class Feed<T extends { id: string }> {
     this.#next = undefined;
   }
 
-  #trimmed(items: T[]): T[] {
-    if (items.length <= this.#options.capacity) return items;
+  #trim() {
+    if (this.items.length <= this.#options.capacity) return;
     this.#continueAfterLast();
-    return items.slice(0, this.#options.capacity);
+    this.items = this.items.slice(0, this.#options.capacity);
   }
 }

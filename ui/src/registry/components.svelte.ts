@@ -2,7 +2,6 @@
 import { createInfiniteQuery, keepPreviousData } from '@tanstack/svelte-query';
 import { api, body } from '../api/client';
 import type { Component } from '../api/types';
-import { appSlug } from './component-apps';
 
 const PAGE = 50;
 export type Scope = 'registry' | 'published';
@@ -59,7 +58,7 @@ function page(scope: Scope, { type, q, app }: ComponentFilter, after: string | u
 export function byApp(components: ListedComponent[]): Group[] {
   const groups = new Map<string, ListedComponent[]>();
   for (const component of components) {
-    const app = appSlug(component) ?? '';
+    const app = component.app ?? '';
     groups.set(app, [...(groups.get(app) ?? []), component]);
   }
   return [...groups].map(([app, members]) => ({ app, components: members }));

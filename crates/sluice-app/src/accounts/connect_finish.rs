@@ -11,7 +11,7 @@ use sluice_engine::{
         oauth::{self, Registration, Verifier},
     },
 };
-use sluice_model::AccountId;
+use sluice_model::{AccountId, ConnectionError, ConnectionErrorCode};
 use sluice_store::{
     accounts, apps,
     apps::App,
@@ -42,8 +42,8 @@ pub enum ProviderAnswer {
 pub struct ConnectResult {
     /// Where the browser continues, if the request said so.
     pub redirect_to: Option<String>,
-    /// The account and its name, or an error message.
-    pub outcome: Result<(AccountId, String), String>,
+    /// The account and its name.
+    pub outcome: Result<(AccountId, String), ConnectionError>,
 }
 
 impl Accounts {
@@ -74,14 +74,14 @@ impl Accounts {
             let actor = Actor::new(&user, Credential::Session, address);
             let outcome = match app {
                 Some(app) => accounts.exchange(&actor, &connection, &app, answer).await,
-                None => Err("the app is not registered any more".to_owned()),
+                None => Err(not_ready("the app is not registered any more")),
             };
             if let Err(error) = &outcome {
-                let (id, message) = (connection.id.clone(), error.clone());
+                let (id, error) = (connection.id.clone(), error.clone());
                 accounts
                     .infra
                     .store
-                    .write(move |c| connections::finish(c, &id, Err(&message)))
+                    .write(move |c| connections::finish(c, &id, Err(&error)))
                     .await?;
             }
             Ok(Some(ConnectResult {
@@ -98,18 +98,23 @@ impl Accounts {
         connection: &Connection,
         app: &App,
         answer: ProviderAnswer,
-    ) -> Result<(AccountId, String), String> {
-        let rejected = |reason: &str| format!("{} did not connect the account: {reason}", app.name);
+    ) -> Result<(AccountId, String), ConnectionError> {
+        let rejected = |ConnectionError { code, message }| {
+            let message = format!("{} did not connect the account: {message}", app.name);
+            ConnectionError::new(code, message)
+        };
         let code = match answer {
             ProviderAnswer::Code(code) => code,
             ProviderAnswer::Error { code, description } => {
-                return Err(rejected(&oauth::in_words(&code, description.as_deref())));
+                let error = oauth::provider_error(&code, description.as_deref());
+                return Err(rejected(error));
             }
         };
-        let settings = oauth_settings(app).map_err(|error| error.to_string())?;
+        let settings = oauth_settings(app).map_err(|error| not_ready(error.to_string()))?;
         let verifier = self.verifier(connection)?;
-        let secret = self.credentials.client_secret(app)?;
-        let registration = Registration::new(settings, &connection.fields, secret)?;
+        let secret = self.credentials.client_secret(app).map_err(internal)?;
+        let registration =
+            Registration::new(settings, &connection.fields, secret).map_err(not_ready)?;
         let provider = self.credentials.provider();
         let tokens = provider
             .exchange(
@@ -119,28 +124,31 @@ impl Accounts {
                 verifier.as_ref(),
             )
             .await
-            .map_err(|error| rejected(&error.to_string()))?;
+            .map_err(rejected)?;
         let uid = provider
             .uid(&registration, &tokens.access_token)
             .await
-            .map_err(|error| rejected(&error.to_string()))?;
+            .map_err(rejected)?;
         let now = self.infra.now_ms();
         let mut tokens = Tokens::first(tokens, uid, now);
         tokens.extra.extend(connection.fields.clone());
         let credentials = StoredCredentials::Oauth(tokens);
-        self.store_connected(actor, connection, app, &credentials)
-            .await
-            .map_err(|error| error.to_string())
+        let stored = self.store_connected(actor, connection, app, &credentials);
+        let stored = stored.await.map_err(|error| internal(error.to_string()))?;
+        stored.ok_or_else(|| {
+            let message = "the account was deleted meanwhile";
+            ConnectionError::new(ConnectionErrorCode::AccountDeleted, message)
+        })
     }
 
-    /// Stores the account and finishes the connection in one transaction.
+    /// Stores the account and finishes the connection in one transaction. None when the account to connect again is gone.
     async fn store_connected(
         &self,
         actor: &Actor,
         connection: &Connection,
         app: &App,
         credentials: &StoredCredentials,
-    ) -> Result<(AccountId, String), EngineError> {
+    ) -> Result<Option<(AccountId, String)>, EngineError> {
         let user = connection.user_id.clone();
         let name = connection.name.clone().or_else(|| credentials.uid());
         let renewal = credentials.seal(
@@ -177,14 +185,14 @@ impl Accounts {
             }
             Ok(account)
         });
-        let account = stored
-            .await?
-            .ok_or_else(|| EngineError::Conflict("the account was deleted meanwhile".to_owned()))?;
-        self.credentials.forget(&user, &account.0);
+        let account = stored.await?;
+        if let Some((id, _)) = &account {
+            self.credentials.forget(&user, id);
+        }
         Ok(account)
     }
 
-    fn verifier(&self, connection: &Connection) -> Result<Option<Verifier>, String> {
+    fn verifier(&self, connection: &Connection) -> Result<Option<Verifier>, ConnectionError> {
         let Some(sealed) = &connection.verifier_sealed else {
             return Ok(None);
         };
@@ -192,6 +200,14 @@ impl Accounts {
         opened
             .and_then(|bytes| String::from_utf8(bytes).ok())
             .map(|text| Some(Verifier::from_text(text)))
-            .ok_or_else(|| "what was remembered of the connection cannot be read".to_owned())
+            .ok_or_else(|| internal("the stored state of the connection cannot be read"))
     }
+}
+
+fn not_ready(message: impl Into<String>) -> ConnectionError {
+    ConnectionError::new(ConnectionErrorCode::AppNotReady, message)
+}
+
+fn internal(message: impl Into<String>) -> ConnectionError {
+    ConnectionError::new(ConnectionErrorCode::InternalError, message)
 }

@@ -11,7 +11,7 @@ mod run;
 mod service;
 mod view;
 
-pub use list::ActionRunPage;
+pub use list::{ActionRunList, ActionRunPage};
 pub(crate) use prepare::{must_be_an_action, use_account};
 pub use ran::RanAction;
 pub use request::RunAction;

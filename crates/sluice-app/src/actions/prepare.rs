@@ -32,6 +32,7 @@ impl Actions {
             timeout_seconds,
             wait: _,
             tool: _,
+            trace: _,
         } = request;
         check_timeout(timeout_seconds)?;
         let component = self.components.resolve(user, component).await?;

@@ -1,14 +1,17 @@
 //! Replaying a run: the same version of the action runs again, with the same props.
 
 use sluice_engine::EngineError;
-use sluice_model::InvocationId;
+use sluice_model::{InvocationId, TraceContext};
 use sluice_store::{
     audit::{Action, TargetKind},
     deployments, runs,
 };
 
 use super::{run::NewRun, service::Actions, view::ActionRunView};
-use crate::audit::{Actor, Change, Target};
+use crate::{
+    audit::{Actor, Change, Target},
+    replay_span::ReplaySpan,
+};
 
 impl Actions {
     /// Starts the new run and returns it at once.
@@ -16,6 +19,7 @@ impl Actions {
         &self,
         actor: &Actor,
         run: InvocationId,
+        trace: Option<TraceContext>,
     ) -> Result<ActionRunView, EngineError> {
         let user = &actor.user_id;
         self.stored_runs.check_quota(user).await?;
@@ -34,6 +38,7 @@ impl Actions {
         let (before, definition) = found.await?.ok_or_else(missing)?;
         let target = Target::new(TargetKind::Run, run, &definition.name);
         let change = Change::new(&self.infra, actor, Action::RunReplay, target);
+        let span = ReplaySpan::begin(&self.infra, trace);
         let new = NewRun {
             home,
             definition,
@@ -41,7 +46,10 @@ impl Actions {
             key_id: actor.credential_id.clone(),
             replay_of: Some(before.origin.replay_of.unwrap_or(before.id)),
             change: change.with("replayed", run.to_string()),
+            trace: span.context().cloned(),
         };
-        self.start(actor, new, None).await
+        let started = self.start(actor, new, None).await;
+        span.end(&self.infra, "run", before.trace);
+        started
     }
 }

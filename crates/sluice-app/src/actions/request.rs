@@ -1,6 +1,7 @@
 //! The request to run an action.
 
 use serde_json::{Map, Value};
+use sluice_model::TraceContext;
 
 use crate::components::ComponentRef;
 
@@ -18,4 +19,6 @@ pub struct RunAction {
     pub wait: bool,
     /// The tool that it is run as.
     pub tool: Option<String>,
+    /// The span of the request.
+    pub trace: Option<TraceContext>,
 }

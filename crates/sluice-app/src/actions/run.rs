@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use sluice_engine::{EngineError, accept::RunEnd};
 use sluice_model::{
-    DeploymentId, InvocationId, WorkflowId,
+    DeploymentId, InvocationId, TraceContext, WorkflowId,
     workflow::{RunOrigin, WorkflowDefinition},
 };
 use sluice_store::{
@@ -48,6 +48,8 @@ pub(super) struct NewRun {
     pub(super) key_id: Option<String>,
     pub(super) replay_of: Option<InvocationId>,
     pub(super) change: Change,
+    /// The span that causes it.
+    pub(super) trace: Option<TraceContext>,
 }
 
 impl Actions {
@@ -60,7 +62,7 @@ impl Actions {
         let user = &actor.user_id;
         self.stored_runs.check_quota(user).await?;
         let (waits, limit) = (request.wait, request.timeout_seconds);
-        let tool = request.tool.clone();
+        let (tool, trace) = (request.tool.clone(), request.trace.clone());
         let home = self.home(user).await?;
         let Prepared { component, step } = self.prepare(user, &home, request).await?;
         let action = RanAction {
@@ -86,6 +88,7 @@ impl Actions {
             key_id: actor.credential_id.clone(),
             replay_of: None,
             change,
+            trace,
         };
         let limit = limit.map_or(self.infra.settings.invocation_timeout, |seconds| {
             Duration::from_secs(seconds.into())
@@ -169,6 +172,7 @@ fn store(
         replay_of,
         mut change,
         definition,
+        trace,
     } = new;
     let run = Run {
         id,
@@ -193,7 +197,7 @@ fn store(
         error: None,
         exit_reason: None,
         event,
-        trace: None,
+        trace,
     };
     runs::begin(c, &run)?;
     let item = NewInboxItem {

@@ -1,5 +1,7 @@
 //! Apps of the store and of the catalogue as one. An app of the catalogue gets a row when an account or an import needs one.
 
+use std::collections::HashSet;
+
 use sha2::{Digest, Sha256};
 use sluice_catalogue::CatalogueApp;
 use sluice_model::{AppAuth, AppId};
@@ -20,6 +22,22 @@ pub(crate) fn by_slug(c: &mut dyn Conn, slug: &str) -> Result<Option<App>, Store
 pub(crate) fn by_slug_or_id(c: &mut dyn Conn, slug_or_id: &str) -> Result<Option<App>, StoreError> {
     let stored = apps::by_slug_or_id(c, slug_or_id)?;
     Ok(stored.or_else(|| in_catalogue(slug_or_id)))
+}
+
+/// Those of the slugs that have an app. Takes one query at most.
+pub(crate) fn among(
+    c: &mut dyn Conn,
+    slugs: &HashSet<&str>,
+) -> Result<HashSet<String>, StoreError> {
+    let (listed, others): (Vec<&str>, Vec<&str>) = slugs
+        .iter()
+        .copied()
+        .partition(|slug| sluice_catalogue::find(slug).is_some());
+    let mut known: HashSet<String> = listed.into_iter().map(str::to_owned).collect();
+    if !others.is_empty() {
+        known.extend(apps::slugs_among(c, &others)?);
+    }
+    Ok(known)
 }
 
 /// Gives an app a row, unless its slug has one. Returns the stored app.

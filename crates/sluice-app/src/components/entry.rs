@@ -3,7 +3,10 @@
 use sluice_model::{ComponentId, ComponentKind};
 use sluice_store::{components::Outline, registry::RegistryEntry};
 
-use super::{apps::apps_of, searchable::Searchable};
+use super::{
+    apps::{app_in_key, apps_of},
+    searchable::Searchable,
+};
 
 pub(super) struct Entry {
     pub(super) id: ComponentId,
@@ -21,9 +24,9 @@ impl Entry {
         self.apps.first().map(String::as_str)
     }
 
-    /// A component without an app is for the one that its key begins with, as the console shows it.
+    /// A component without an app is for the one that its key begins with.
     pub(super) fn is_for(&self, app: &str) -> bool {
-        let is_named = || self.key.split('-').next() == Some(app);
+        let is_named = || app_in_key(&self.key) == Some(app);
         self.apps.iter().any(|own| own == app) || (self.apps.is_empty() && is_named())
     }
 }

@@ -13,6 +13,7 @@ use sluice_store::{
 use super::{
     apps::apps_of,
     entry::Entry,
+    known_apps::known_apps,
     service::Components,
     shelf_cache::ShelfCache,
     words::{Rank, Text, Words},
@@ -43,6 +44,8 @@ pub struct ComponentFilter {
 /// A component in a list.
 pub struct ListedComponent {
     pub component: Component,
+    /// The slug of the app that it is for, if this server knows the app.
+    pub app: Option<String>,
     /// When it was saved, or published.
     pub at_ms: i64,
     /// Its position in the order of the list. Greater ones come first.
@@ -66,18 +69,23 @@ impl Components {
             entries.retain(|entry| filter.admits(entry) && words.are_together_in(entry));
             let ranked = ranked(entries, &words);
             let total = ranked.len() as u64;
-            let rows = page
+            let mut rows = page
                 .of(ranked, |(rank, entry)| (*rank, entry.id.as_str()))
                 .into_iter()
                 .map(|(rank, entry)| listed(c, &entry, rank))
-                .collect::<Result<_, _>>()?;
+                .collect::<Result<Vec<_>, _>>()?;
+            let shapes = rows.iter().map(|row| &row.component);
+            let mut apps = known_apps(c, shapes.map(|one| (&one.id, &one.shape)))?;
+            for row in &mut rows {
+                row.app = apps.remove(&row.component.id);
+            }
             Ok(Listing { total, rows })
         });
         Ok(listing.await?)
     }
 }
 
-/// The components of a scope that contain all words, unordered.
+/// The components of a scope that contain all words, in the order of their keys.
 fn entries(
     c: &mut dyn Conn,
     shelves: &ShelfCache,
@@ -88,11 +96,13 @@ fn entries(
     let shelf = match scope {
         Scope::Own => {
             let saved = components::newest(c, user)?;
-            let saved = saved.into_iter();
-            return Ok(saved
+            let mut saved: Vec<Arc<Entry>> = saved
+                .into_iter()
                 .filter(|saved| words.are_all_in(text(&saved.shape)))
                 .map(|saved| Arc::new(Entry::from(saved)))
-                .collect());
+                .collect();
+            saved.sort_unstable_by(|a, b| (&a.key, &a.id).cmp(&(&b.key, &b.id)));
+            return Ok(saved);
         }
         Scope::Published => Shelf::Account(user.clone()),
         Scope::Registry => Shelf::Server,
@@ -105,7 +115,7 @@ fn entries(
     }
 }
 
-/// The entries in the order of the list, each with its position.
+/// The entries in the order of the list, each with its position. Equal matches stay in the order of their keys.
 fn ranked(mut entries: Vec<Arc<Entry>>, words: &Words) -> Vec<(i64, Arc<Entry>)> {
     if words.as_slice().is_empty() {
         entries.sort_unstable_by(|a, b| (b.at_ms, &b.id).cmp(&(a.at_ms, &a.id)));
@@ -118,9 +128,7 @@ fn ranked(mut entries: Vec<Arc<Entry>>, words: &Words) -> Vec<(i64, Arc<Entry>)>
     let mut ranked: Vec<(Rank, Arc<Entry>)> = entries
         .map(|entry| (words.rank(&entry.searchable), entry))
         .collect();
-    ranked.sort_unstable_by(|(a_rank, a), (b_rank, b)| {
-        (a_rank, &a.key, &a.id).cmp(&(b_rank, &b.key, &b.id))
-    });
+    ranked.sort_by(|(a, _), (b, _)| a.cmp(b));
     let ranked = ranked.into_iter().map(|(_, entry)| entry);
     (0..).map(|place: i64| -place).zip(ranked).collect()
 }
@@ -146,6 +154,7 @@ fn listed(c: &mut dyn Conn, entry: &Entry, rank: i64) -> Result<ListedComponent,
         .ok_or_else(|| StoreError::Corrupt(format!("{} is listed and not stored", entry.id)))?;
     Ok(ListedComponent {
         component,
+        app: None,
         at_ms: entry.at_ms,
         rank,
     })

@@ -11,8 +11,12 @@ use sluice_store::{
 
 use super::entry::Entry;
 
-/// The newest version of every key of a shelf, by the id of its row.
-pub(super) struct ShelfEntries(HashMap<i64, Arc<Entry>>);
+/// The newest version of every key of a shelf, in the order of the keys.
+pub(super) struct ShelfEntries {
+    all: Vec<Arc<Entry>>,
+    /// The places of entries by the ids of their rows.
+    places: HashMap<i64, usize>,
+}
 
 /// The entries of the server's registry as last read.
 #[derive(Default)]
@@ -51,17 +55,23 @@ impl ShelfCache {
 
 impl ShelfEntries {
     fn read(c: &mut dyn Conn, shelf: &Shelf) -> Result<ShelfEntries, StoreError> {
-        let entries = registry::entries(c, shelf)?.into_iter();
-        let by_row = entries.map(|entry| (entry.id, Arc::new(Entry::from(entry))));
-        Ok(ShelfEntries(by_row.collect()))
+        let mut entries = registry::entries(c, shelf)?;
+        entries.sort_unstable_by(|a, b| a.key.cmp(&b.key));
+        let rows = entries.iter().map(|entry| entry.id);
+        Ok(ShelfEntries {
+            places: rows.zip(0..).collect(),
+            all: entries
+                .into_iter()
+                .map(|entry| Arc::new(Entry::from(entry)))
+                .collect(),
+        })
     }
 
-    /// All entries, in no order.
     pub(super) fn all(&self) -> impl Iterator<Item = &Arc<Entry>> {
-        self.0.values()
+        self.all.iter()
     }
 
-    /// The entries that have, for every given word, a word that begins with it, in no order.
+    /// The entries that have, for every given word, a word that begins with it.
     pub(super) fn matching(
         &self,
         c: &mut dyn Conn,
@@ -69,7 +79,11 @@ impl ShelfEntries {
     ) -> Result<Vec<Arc<Entry>>, StoreError> {
         let ids = registry::matching(c, words)?;
         // The ids have older versions and other shelves, too.
-        let found = ids.iter().filter_map(|id| self.0.get(id)).cloned();
-        Ok(found.collect())
+        let found = ids.iter().filter_map(|id| self.places.get(id));
+        let mut found: Vec<usize> = found.copied().collect();
+        // Numbers are faster to sort than keys.
+        found.sort_unstable();
+        let found = found.into_iter().filter_map(|place| self.all.get(place));
+        Ok(found.cloned().collect())
     }
 }

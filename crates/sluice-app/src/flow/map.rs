@@ -39,6 +39,8 @@ pub struct Node {
     pub waiting: u64,
     /// Of a webhook.
     pub health: Option<WebhookHealth>,
+    /// Of a source: the slug of the app of its component.
+    pub app: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -109,11 +111,13 @@ fn globs(edges: &[Edge]) -> impl Iterator<Item = Node> {
             .to_owned(),
             name_slug: None,
             active: true,
+            component_id: None,
         },
         events: 0,
         errors: 0,
         waiting: 0,
         health: None,
+        app: None,
     })
 }
 
@@ -164,11 +168,13 @@ mod tests {
                 name: format!("Name of {id}"),
                 name_slug: (kind != Kind::Webhook).then(|| format!("slug-{id}")),
                 active: true,
+                component_id: None,
             },
             events,
             errors: 0,
             waiting: 0,
             health: None,
+            app: None,
         }
     }
 

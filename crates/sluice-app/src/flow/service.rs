@@ -13,6 +13,7 @@ use sluice_store::{
 
 use super::map::{self, Edge, Flow, FlowQuery, Kind, Node};
 use crate::{
+    components::apps_by_component,
     health::{AccountHealth, Health},
     webhooks::WebhookHealth,
 };
@@ -38,11 +39,25 @@ impl FlowMap {
         let now_ms = self.infra.now_ms();
         let read = self.infra.store.read(move |c| {
             let edges = edges(c, &user)?;
-            Ok((nodes(c, &user, &health, now_ms)?, edges))
+            let nodes = nodes(c, &user, &health, now_ms)?;
+            let mut flow = map::draw(nodes, edges, &query);
+            add_apps(c, &mut flow.nodes)?;
+            Ok(flow)
         });
-        let (nodes, edges) = read.await?;
-        Ok(map::draw(nodes, edges, &query))
+        Ok(read.await?)
     }
+}
+
+fn add_apps(c: &mut dyn Conn, nodes: &mut [Node]) -> Result<(), StoreError> {
+    let used = nodes
+        .iter()
+        .filter_map(|node| node.party.component_id.as_ref());
+    let apps = apps_by_component(c, &used.collect())?;
+    for node in nodes {
+        let component = node.party.component_id.as_ref();
+        node.app = component.and_then(|id| apps.get(id).cloned());
+    }
+    Ok(())
 }
 
 /// All sources, workflows and webhooks, with their counts of the last 24 hours.
@@ -69,6 +84,7 @@ fn nodes(
                 errors,
                 waiting: 0,
                 health: None,
+                app: None,
                 party,
             }
         }
@@ -86,6 +102,7 @@ fn nodes(
         events: 0,
         errors: failed.get(&party.id).copied().unwrap_or_default(),
         waiting: waiting.get(&party.id).copied().unwrap_or_default(),
+        app: None,
         party,
     };
     let sources = flow::sources(c, user)?.into_iter();

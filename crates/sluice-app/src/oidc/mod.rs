@@ -179,7 +179,7 @@ impl Oidc {
         }
         if let Some(code) = returned.error {
             let description = returned.error_description.as_deref();
-            return Err(inner.refused(&oauth::in_words(&code, description)));
+            return Err(inner.refused(&oauth::provider_error(&code, description).message));
         }
         let code = returned
             .code

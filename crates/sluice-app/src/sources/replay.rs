@@ -9,20 +9,22 @@ use sluice_engine::{
     streams::Streams,
 };
 use sluice_infra::Infra;
-use sluice_model::{EventId, SourceId, UserId};
+use sluice_model::{EventId, SourceId, TraceContext, UserId};
 use sluice_store::{
     BatchLimit, Conn, StoreError,
     activity::Counts,
     audit::{Action, TargetKind},
     deliveries::Outgoing,
+    event_replays,
     events::{self, ChannelFilter, StoredEvent},
-    held_events,
+    held_events, traces,
 };
 
 use super::{events::recorded_range, requests::EventRange, service::Sources};
 use crate::{
     audit::{Actor, Change, Target},
     detached, lookup,
+    replay_span::ReplaySpan,
 };
 
 /// Events that one transaction routes.
@@ -38,8 +40,10 @@ impl Sources {
         actor: &Actor,
         id: &SourceId,
         event: EventId,
+        trace: Option<TraceContext>,
     ) -> Result<(), EngineError> {
-        let (replay, change) = self.replay(actor, id).await?;
+        let span = ReplaySpan::begin(&self.infra, trace);
+        let (replay, change) = self.replay(actor, id, &span).await?;
         let change = change.with("event", event.to_string());
         let waker = Arc::clone(&replay);
         let replayed = move |c: &mut dyn Conn| {
@@ -56,8 +60,9 @@ impl Sources {
         };
         // The listeners must be woken even if the client disconnects.
         detached::run(&self.infra.shutdown, async move {
-            let recipients = waker.infra.store.write(replayed).await??;
-            waker.wake(&recipients);
+            let portion = waker.infra.store.write(replayed).await??;
+            waker.wake(&portion.recipients);
+            span.end(&waker.infra, "event", portion.traces);
             Ok(())
         })
         .await
@@ -69,11 +74,16 @@ impl Sources {
         actor: &Actor,
         id: &SourceId,
         range: EventRange,
+        trace: Option<TraceContext>,
     ) -> Result<u64, EngineError> {
-        let (replay, change) = self.replay(actor, id).await?;
+        let span = ReplaySpan::begin(&self.infra, trace);
+        let (replay, change) = self.replay(actor, id, &span).await?;
         let change = recorded_range(change, &range);
         detached::run(&self.infra.shutdown, async move {
-            replay.range(range, change).await
+            let mut traces = Vec::new();
+            let replayed = replay.range(range, change, &mut traces).await;
+            span.end(&replay.infra, "event", traces);
+            replayed
         })
         .await
     }
@@ -82,6 +92,7 @@ impl Sources {
         &self,
         actor: &Actor,
         id: &SourceId,
+        span: &ReplaySpan,
     ) -> Result<(Arc<Replay>, Change), EngineError> {
         let source = lookup::source(&self.infra.store, &actor.user_id, id).await?;
         let target = Target::new(TargetKind::Source, id, &source.name);
@@ -92,6 +103,8 @@ impl Sources {
             waker: self.waker.clone(),
             user: actor.user_id.clone(),
             source: source.id,
+            trace: span.context().cloned(),
+            is_recorded: span.is_recorded(&self.infra),
         });
         Ok((replay, change))
     }
@@ -104,14 +117,26 @@ struct Replay {
     waker: Waker,
     user: UserId,
     source: SourceId,
+    /// The span that causes what the listeners do.
+    trace: Option<TraceContext>,
+    is_recorded: bool,
+}
+
+/// Events that one transaction routed.
+struct Portion {
+    ids: Vec<EventId>,
+    recipients: Recipients,
+    /// Those of the events, if the replay is recorded.
+    traces: Vec<TraceContext>,
 }
 
 impl Replay {
-    /// The first transaction records the change.
+    /// The first transaction records the change. Adds the traces of the events.
     async fn range(
         self: &Arc<Self>,
         range: EventRange,
         change: Change,
+        traces: &mut Vec<TraceContext>,
     ) -> Result<u64, EngineError> {
         let EventRange {
             start,
@@ -140,12 +165,13 @@ impl Replay {
                 change.map_or(Ok(()), |change| change.record(c))?;
                 Ok(portion)
             };
-            let (replayed, recipients) = self.infra.store.write(portion).await?;
-            self.wake(&recipients);
-            let Some(last) = replayed.last() else {
+            let portion = self.infra.store.write(portion).await?;
+            self.wake(&portion.recipients);
+            let Some(last) = portion.ids.last() else {
                 return Ok(count);
             };
-            count += replayed.len() as u64;
+            count += portion.ids.len() as u64;
+            traces.extend(portion.traces);
             after = Some(*last);
         }
     }
@@ -155,21 +181,27 @@ impl Replay {
         c: &mut dyn Conn,
         channel: &ChannelFilter,
         (after, end): (Option<EventId>, EventId),
-    ) -> Result<(Vec<EventId>, Recipients), StoreError> {
+    ) -> Result<Portion, StoreError> {
         let mut found = events::after(c, &self.source, channel, after, PORTION)?;
         found.retain(|event| event.id <= end);
-        let recipients = self.route(c, &found)?;
-        let ids = found.iter().map(|event| event.id).collect();
-        Ok((ids, recipients))
+        self.route(c, &found)
     }
 
-    fn route(&self, c: &mut dyn Conn, events: &[StoredEvent]) -> Result<Recipients, StoreError> {
+    fn route(&self, c: &mut dyn Conn, events: &[StoredEvent]) -> Result<Portion, StoreError> {
         let infra = &self.infra;
+        let ids: Vec<EventId> = events.iter().map(|event| event.id).collect();
+        let traces = if self.is_recorded {
+            traces::contexts(c, &self.source, &ids)?
+        } else {
+            Vec::new()
+        };
         let (now_ms, max_depth) = (infra.now_ms(), infra.settings.max_event_depth);
         let mut router = Router::load(c, &self.user, &self.source, now_ms, max_depth)?;
+        let mut replays = Vec::with_capacity(events.len());
         for event in events {
             // A new id, since receivers deduplicate by it.
             let emit_id = infra.ids.emit();
+            replays.push((event.id, emit_id));
             let outgoing = Outgoing {
                 emit_id: &emit_id,
                 emitter: &self.source,
@@ -177,11 +209,16 @@ impl Replay {
                 channel: &event.channel,
                 meta: &event.meta,
                 data: &event.data,
-                trace: None,
+                trace: self.trace.as_ref(),
             };
             router.route_copy(&outgoing, 0);
         }
-        router.write(c)
+        event_replays::insert_all(c, &self.source, &replays)?;
+        Ok(Portion {
+            ids,
+            recipients: router.write(c)?,
+            traces,
+        })
     }
 
     /// Wakes the listeners once their work is stored.

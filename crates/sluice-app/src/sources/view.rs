@@ -14,10 +14,14 @@ use sluice_store::{
 };
 
 use super::service::Sources;
-use crate::{activity::EmitterSelection, listing::Listing, tick_health::TickHealth};
+use crate::{
+    activity::EmitterSelection, components::known_apps, listing::Listing, tick_health::TickHealth,
+};
 
 pub struct SourceView {
     pub source: Source,
+    /// The slug of the app of its component.
+    pub app: Option<String>,
     /// Secrets masked, endpoints as addresses, timers as their schedule.
     pub configured_props: Map<String, Value>,
     /// The earliest due time of its timers; none while no timer is armed.
@@ -77,6 +81,7 @@ fn views(
     let used: HashSet<&ComponentId> = sources.iter().map(|one| &one.component_id).collect();
     let used: Vec<ComponentId> = used.into_iter().cloned().collect();
     let shapes = components::shapes_for_run(c, &used)?;
+    let apps = known_apps(c, shapes.iter())?;
     let mut endpoints: HashMap<EmitterId, Vec<Endpoint>> = HashMap::new();
     for endpoint in endpoints::of_emitters(c, &ids)? {
         let own = endpoints.entry(endpoint.emitter_id.clone()).or_default();
@@ -95,6 +100,7 @@ fn views(
             configured_props: shown_props(&source, &shape, endpoints, settings),
             next_run_at: timers.get(&*source.id).and_then(|timers| timers.next_due),
             ticks: ticks.get(&*source.id).copied(),
+            app: apps.get(&source.component_id).cloned(),
             source,
         })
     };

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 use sluice_engine::EngineError;
-use sluice_model::{PropError, PropErrorCode};
+use sluice_model::{PropError, PropErrorCode, TraceContext};
 use sluice_store::tools;
 
 use super::{preset, service::Tools};
@@ -18,6 +18,7 @@ impl Tools {
         actor: &Actor,
         name: String,
         given: Map<String, Value>,
+        trace: Option<TraceContext>,
     ) -> Result<ActionRunView, EngineError> {
         let (user, wanted) = (actor.user_id.clone(), name.clone());
         let tool = self
@@ -35,6 +36,7 @@ impl Tools {
             timeout_seconds: None,
             wait: true,
             tool: Some(name),
+            trace,
         };
         self.actions.run(actor, request).await
     }

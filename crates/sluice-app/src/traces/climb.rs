@@ -4,7 +4,7 @@ use sluice_model::{EmitterId, EmitterKind, EventAddress, InvocationId, UserId, W
 use sluice_store::{Conn, StoreError, inbox, provenance::Cause, traces};
 
 use super::{
-    source::{SourceRun, event_with_its_id},
+    source::{Records, event_with_its_id},
     spot::Spot,
 };
 
@@ -24,13 +24,18 @@ enum Above {
     Root(Option<String>),
 }
 
-pub(super) fn climb(c: &mut dyn Conn, user: &UserId, from: Spot) -> Result<Path, StoreError> {
+pub(super) fn climb(
+    c: &mut dyn Conn,
+    user: &UserId,
+    from: Spot,
+    records: &mut Records,
+) -> Result<Path, StoreError> {
     let mut spots = vec![from];
     // The cause of an invocation is stored with its events.
     let mut known: Option<Cause> = None;
     let mut cause = None;
     while let Some(spot) = spots.last() {
-        match above(c, user, spot, &mut known)? {
+        match above(c, user, spot, &mut known, records)? {
             Above::Spot(spot) if spots.len() < MOST_SPOTS && !spots.contains(&spot) => {
                 spots.push(spot);
             }
@@ -51,6 +56,7 @@ fn above(
     user: &UserId,
     spot: &Spot,
     known: &mut Option<Cause>,
+    records: &mut Records,
 ) -> Result<Above, StoreError> {
     match spot {
         Spot::Delivery(id) => {
@@ -74,23 +80,26 @@ fn above(
                 provenance.invocation,
             )))
         }
-        Spot::Invocation(emitter, id) => invocation(c, user, emitter, id, known.take()),
+        Spot::Invocation(emitter, id) => {
+            let known = known.take();
+            invocation(c, user, (emitter, id), known, records)
+        }
     }
 }
 
 fn invocation(
     c: &mut dyn Conn,
     user: &UserId,
-    emitter: &EmitterId,
-    id: &InvocationId,
+    (emitter, id): (&EmitterId, &InvocationId),
     known: Option<Cause>,
+    records: &mut Records,
 ) -> Result<Above, StoreError> {
     match emitter.kind() {
         EmitterKind::Workflow(workflow) => run(c, user, &workflow, id),
         EmitterKind::Source(_) => {
             let cause = match known {
                 Some(cause) => Some(cause),
-                None => SourceRun::load(c, emitter, id)?.cause(),
+                None => records.of(c, emitter, id)?.cause(),
             };
             of_cause(c, user, id, cause)
         }

@@ -6,7 +6,7 @@ use sluice_model::{
 };
 use sluice_store::{Conn, StoreError, inbox, traces};
 
-use super::{source::was_here, spot::Spot};
+use super::{source::Records, spot::Spot};
 
 /// The most events and runs of a trace of OpenTelemetry whose roots are looked for.
 const MOST_STARTS: u32 = 20;
@@ -34,6 +34,7 @@ pub(super) fn find(
     user: &UserId,
     id: &str,
     emitter: Option<&EmitterId>,
+    records: &mut Records,
 ) -> Result<Option<Found>, StoreError> {
     if let Some(emitter) = emitter
         && !traces::owns(c, user, emitter)?
@@ -51,7 +52,7 @@ pub(super) fn find(
         return event_with_id(c, user, address.id, Some(&address.emitter));
     }
     if let Some(invocation) = InvocationId::parse(id) {
-        return invocation_or_emit(c, user, invocation, emitter);
+        return invocation_or_emit(c, user, invocation, emitter, records);
     }
     match trace_id(id) {
         Some(trace) => trace_of_telemetry(c, user, trace),
@@ -77,9 +78,10 @@ fn invocation_or_emit(
     user: &UserId,
     id: InvocationId,
     emitter: Option<&EmitterId>,
+    records: &mut Records,
 ) -> Result<Option<Found>, StoreError> {
     if let Some(emitter) = emitter {
-        return invocation_in(c, emitter, id);
+        return invocation_in(c, emitter, id, records);
     }
     if let Some(run) = traces::runs_of(c, user, &id, 1)?.pop() {
         let spot = Spot::Invocation(run.workflow_id.into(), id);
@@ -109,12 +111,13 @@ fn invocation_in(
     c: &mut dyn Conn,
     emitter: &EmitterId,
     id: InvocationId,
+    records: &mut Records,
 ) -> Result<Option<Found>, StoreError> {
     let spot = Spot::Invocation(emitter.clone(), id);
     let is_recorded = inbox::contains(c, emitter, &id)?
         || match emitter.kind() {
             EmitterKind::Workflow(workflow) => traces::run(c, &workflow, &id)?.is_some(),
-            EmitterKind::Source(_) => was_here(c, emitter, &id)?,
+            EmitterKind::Source(_) => records.of(c, emitter, &id)?.is_recorded(),
         };
     Ok(is_recorded.then(|| Found::one(spot)))
 }

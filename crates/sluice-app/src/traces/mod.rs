@@ -3,6 +3,7 @@
 //! `find` turns an id into a spot, `climb` goes from there up to the root, and `tree` goes down again.
 
 mod climb;
+mod delivery;
 mod find;
 mod node;
 mod run;

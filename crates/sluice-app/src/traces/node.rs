@@ -30,6 +30,8 @@ pub struct TraceNode {
     /// None for a moment, and while it lasts.
     pub duration_ms: Option<i64>,
     pub error: Option<String>,
+    /// Whether it is a replay of its parent, or belongs to a replay of it.
+    pub is_replay: bool,
     /// Whether effects are missing below it.
     pub is_cut: bool,
     pub emitter_id: Option<EmitterId>,
@@ -77,6 +79,7 @@ impl TraceNode {
             started_at: 0,
             duration_ms: None,
             error: None,
+            is_replay: false,
             is_cut: false,
             emitter_id: None,
             event_id: None,

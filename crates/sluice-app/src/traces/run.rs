@@ -19,7 +19,7 @@ use super::{
 };
 use crate::actions::SOURCE_TYPE as ACTION;
 
-/// The most sends of one run, and the most events of one of its commits.
+/// The most sends and replays of one run, and the most events of one of its commits.
 const MOST_EACH: u32 = 200;
 
 impl Visit<'_> {
@@ -32,9 +32,11 @@ impl Visit<'_> {
         let Some(run) = traces::run(self.c, workflow, id)? else {
             return self.run_without_row(parent, workflow, id);
         };
-        let node = self.run_node(&run)?;
+        let mut node = self.run_node(&run)?;
+        node.is_replay = run.origin.replay_of.is_some() || self.is_replay(parent, id.as_str());
         let at = self.tree.add(parent, node);
         if at.is_some() {
+            self.replays(at, workflow, id)?;
             let steps = self.steps(at, &run)?;
             let sends = traces::sends(self.c, workflow, id, MOST_EACH)?;
             if sends.len() >= MOST_EACH as usize {
@@ -47,6 +49,24 @@ impl Visit<'_> {
             self.events(at, &run, &steps, &sends)?;
         }
         Ok(at)
+    }
+
+    /// Visits the replays of a run.
+    fn replays(
+        &mut self,
+        at: Option<usize>,
+        workflow: &WorkflowId,
+        id: &InvocationId,
+    ) -> Result<(), StoreError> {
+        let replays = traces::replays_of_run(self.c, workflow, id, MOST_EACH)?;
+        if replays.len() >= MOST_EACH as usize {
+            self.tree.cut(at);
+        }
+        for replay in replays {
+            let spot = Spot::Invocation(workflow.clone().into(), replay);
+            self.tree.visit_later(at, spot);
+        }
+        Ok(())
     }
 
     /// A run that waits for its turn, or was deleted.
@@ -66,6 +86,7 @@ impl Visit<'_> {
                 None => TraceStatus::Unknown,
             },
             started_at: item.map_or(id.time_ms(), |item| item.accepted_at),
+            is_replay: self.is_replay(parent, id.as_str()),
             emitter_id: Some(emitter),
             run_id: Some(*id),
             ..TraceNode::new(TraceKind::WorkflowRun, key, id.to_string(), name)

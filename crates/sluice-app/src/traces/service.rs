@@ -1,5 +1,7 @@
 //! Reading traces.
 
+use std::collections::HashMap;
+
 use sluice_engine::EngineError;
 use sluice_infra::Infra;
 use sluice_model::{EmitterId, EmitterKind, InvocationId, UserId};
@@ -9,6 +11,7 @@ use super::{
     climb::{Path, climb},
     find::find,
     node::{Trace, TraceKind, TraceNode, TraceStatus},
+    source::Records,
     spot::Spot,
     tree::Tree,
     visit::Visit,
@@ -46,13 +49,14 @@ impl Traces {
 }
 
 fn read(c: &mut dyn Conn, user: &UserId, query: &TraceQuery) -> Result<Option<Trace>, StoreError> {
-    let Some(found) = find(c, user, &query.id, query.emitter.as_ref())? else {
+    let mut records = Records::default();
+    let Some(found) = find(c, user, &query.id, query.emitter.as_ref(), &mut records)? else {
         return Ok(None);
     };
     let mut tree = Tree::new(query.most_nodes);
     let mut roots: Vec<Spot> = Vec::new();
     for spot in found.spots {
-        let Path { spots, cause } = climb(c, user, spot)?;
+        let Path { spots, cause } = climb(c, user, spot, &mut records)?;
         tree.include(&spots);
         let root = spots.into_iter().next();
         let Some(root) = root.filter(|root| !roots.contains(root)) else {
@@ -72,6 +76,8 @@ fn read(c: &mut dyn Conn, user: &UserId, query: &TraceQuery) -> Result<Option<Tr
         c,
         user,
         tree: &mut tree,
+        records: &mut records,
+        emits: HashMap::new(),
     };
     visit.all()?;
     Ok(Some(tree.into_trace(found.selected)))

@@ -1,5 +1,7 @@
 //! An invocation of a source, put together from what it left: its inbox row, its events and its log lines.
 
+use std::collections::{HashMap, hash_map::Entry};
+
 use sluice_model::{EmitId, EmitterId, EventAddress, InvocationId, UserId};
 use sluice_store::{
     Conn, StoreError,
@@ -12,6 +14,8 @@ use sluice_store::{
 const SCAN: u32 = 10_000;
 /// The most events of one invocation.
 const MOST_EVENTS: u32 = 200;
+/// Events and log lines that one trace looks at. A read of more would keep its thread from others.
+const MOST_ROWS: u32 = 100_000;
 
 /// The record of an invocation.
 pub(super) struct SourceRun {
@@ -22,15 +26,55 @@ pub(super) struct SourceRun {
     pub(super) logged: Option<(i64, i64)>,
 }
 
-impl SourceRun {
-    pub(super) fn load(
+/// The records that one trace has read: each once, and from a limited number of rows.
+pub(super) struct Records {
+    read: HashMap<(EmitterId, InvocationId), SourceRun>,
+    rows_left: u32,
+}
+
+impl Default for Records {
+    fn default() -> Records {
+        Records {
+            read: HashMap::new(),
+            rows_left: MOST_ROWS,
+        }
+    }
+}
+
+impl Records {
+    pub(super) fn of(
+        &mut self,
         c: &mut dyn Conn,
         source: &EmitterId,
         id: &InvocationId,
+    ) -> Result<&SourceRun, StoreError> {
+        match self.read.entry((source.clone(), *id)) {
+            Entry::Occupied(known) => Ok(known.into_mut()),
+            Entry::Vacant(place) => {
+                let run = SourceRun::load(c, source, id, &mut self.rows_left)?;
+                Ok(place.insert(run))
+            }
+        }
+    }
+
+    /// Whether further records are not looked for.
+    pub(super) fn are_spent(&self) -> bool {
+        self.rows_left == 0
+    }
+}
+
+impl SourceRun {
+    fn load(
+        c: &mut dyn Conn,
+        source: &EmitterId,
+        id: &InvocationId,
+        rows_left: &mut u32,
     ) -> Result<SourceRun, StoreError> {
         let item = inbox::get(c, source, id)?;
-        let emitted = traces::emitted_by(c, source, id, SCAN, MOST_EVENTS)?;
-        let logged = if emitted.events.is_empty() {
+        let emitted = traces::emitted_by(c, source, id, SCAN.min(*rows_left), MOST_EVENTS)?;
+        *rows_left = rows_left.saturating_sub(emitted.scanned);
+        let logged = if emitted.events.is_empty() && *rows_left > 0 {
+            *rows_left = rows_left.saturating_sub(traces::LOG_LINES);
             traces::logged(c, source, id)?
         } else {
             None
@@ -50,16 +94,11 @@ impl SourceRun {
         let first = self.emitted.events.first()?;
         Some(first.provenance.as_ref()?.cause.clone())
     }
-}
 
-/// Whether the source has any record of an invocation.
-pub(super) fn was_here(
-    c: &mut dyn Conn,
-    source: &EmitterId,
-    id: &InvocationId,
-) -> Result<bool, StoreError> {
-    let run = SourceRun::load(c, source, id)?;
-    Ok(run.item.is_some() || !run.emitted.events.is_empty() || run.logged.is_some())
+    /// Whether the source has any record of the invocation.
+    pub(super) fn is_recorded(&self) -> bool {
+        self.item.is_some() || !self.emitted.events.is_empty() || self.logged.is_some()
+    }
 }
 
 /// The event that caused an invocation whose cause is not recorded: the invocation has its id.

@@ -1,31 +1,34 @@
 //! Visiting the spots of a trace: each becomes a node, and its effects are visited after it.
 
-use sluice_model::{
-    DeliveryId, EmitId, EmitterId, EmitterKind, EventAddress, InvocationId, UserId,
-};
+use std::collections::HashMap;
+
+use sluice_model::{EmitId, EmitterId, EmitterKind, EventAddress, InvocationId, UserId};
 use sluice_store::{
-    Conn, StoreError,
-    deliveries::Attempt,
-    emitters, held_events, inbox,
+    Conn, StoreError, emitters, event_replays, held_events, inbox,
     routes::{self, ERROR_CHANNEL, Listener},
     traces::{self, TracedDelivery, TracedEvent},
 };
 
 use super::{
     node::{TraceKind, TraceNode, TraceStatus},
-    source::{SourceRun, was_here},
+    source::{Records, SourceRun},
     spot::Spot,
     tree::Tree,
 };
 
 /// The most deliveries or runs of one event.
 const MOST_EACH: u32 = 200;
+/// The most replays of one event.
+const MOST_REPLAYS: u32 = 50;
 
 /// A walk through the effects of a root.
 pub(super) struct Visit<'a> {
     pub(super) c: &'a mut dyn Conn,
     pub(super) user: &'a UserId,
     pub(super) tree: &'a mut Tree,
+    pub(super) records: &'a mut Records,
+    /// The emit ids of events, by their places in the tree.
+    pub(super) emits: HashMap<usize, EmitId>,
 }
 
 impl Visit<'_> {
@@ -87,17 +90,45 @@ impl Visit<'_> {
         Ok(at)
     }
 
-    /// Visits what an event caused.
+    /// Visits the effects of an event and of its replays.
     fn listeners(&mut self, at: usize, event: &TracedEvent) -> Result<(), StoreError> {
         let Some(emit) = EmitId::parse(&event.emit_id) else {
             return Ok(());
         };
-        let deliveries = traces::deliveries(self.c, self.user, &event.emit_id, MOST_EACH)?;
+        self.emits.insert(at, emit);
+        let replays = event_replays::of_event(self.c, &event.address, MOST_REPLAYS)?;
+        if replays.len() >= MOST_REPLAYS as usize {
+            self.tree.cut(Some(at));
+        }
+        let routes = routes::of_emitter(self.c, self.user, &event.address.emitter)?;
+        let listeners: Vec<EmitterId> = routes
+            .to(&event.channel)
+            .iter()
+            .filter_map(|listener| match listener {
+                Listener::Webhook(_) => None,
+                Listener::Source(source) => Some(source.clone().into()),
+                Listener::Workflow(workflow) => Some(workflow.clone().into()),
+            })
+            .collect();
+        for emit in [emit].into_iter().chain(replays) {
+            self.effects(at, &emit, &listeners)?;
+        }
+        Ok(())
+    }
+
+    /// Visits what an event caused under an emit id.
+    fn effects(
+        &mut self,
+        at: usize,
+        emit: &EmitId,
+        listeners: &[EmitterId],
+    ) -> Result<(), StoreError> {
+        let deliveries = traces::deliveries(self.c, self.user, emit.as_str(), MOST_EACH)?;
         self.cut_at(at, deliveries.len());
         for TracedDelivery { delivery, .. } in deliveries {
             self.tree.visit_later(Some(at), Spot::Delivery(delivery.id));
         }
-        let invocation = InvocationId::from(emit);
+        let invocation = InvocationId::from(*emit);
         let runs = traces::runs_of(self.c, self.user, &invocation, MOST_EACH)?;
         self.cut_at(at, runs.len());
         for run in runs {
@@ -105,25 +136,26 @@ impl Visit<'_> {
             self.tree.visit_later(Some(at), spot);
         }
         // Runs of sources leave no row of their own, and runs that wait have none yet.
-        let emitter = &event.address.emitter;
-        let routes = routes::of_emitter(self.c, self.user, emitter)?;
-        for listener in routes.to(&event.channel) {
-            let listener: EmitterId = match listener {
-                Listener::Webhook(_) => continue,
-                Listener::Source(source) => source.clone().into(),
-                Listener::Workflow(workflow) => workflow.clone().into(),
-            };
-            if self.has_run(&listener, &invocation)? {
-                let spot = Spot::Invocation(listener, invocation);
+        for listener in listeners {
+            if self.has_run(listener, &invocation)? {
+                let spot = Spot::Invocation(listener.clone(), invocation);
                 self.tree.visit_later(Some(at), spot);
+            } else if self.records.are_spent() {
+                self.tree.cut(Some(at));
             }
         }
         Ok(())
     }
 
+    /// Whether a delivery or an invocation with this emit id belongs to a replay of the event above.
+    pub(super) fn is_replay(&self, parent: Option<usize>, emit: &str) -> bool {
+        let event = parent.and_then(|parent| self.emits.get(&parent));
+        event.is_some_and(|original| original.as_str() != emit)
+    }
+
     fn has_run(&mut self, listener: &EmitterId, id: &InvocationId) -> Result<bool, StoreError> {
         match listener.kind() {
-            EmitterKind::Source(_) => was_here(self.c, listener, id),
+            EmitterKind::Source(_) => Ok(self.records.of(self.c, listener, id)?.is_recorded()),
             EmitterKind::Workflow(_) => inbox::contains(self.c, listener, id),
         }
     }
@@ -140,12 +172,14 @@ impl Visit<'_> {
         source: &EmitterId,
         id: &InvocationId,
     ) -> Result<Option<usize>, StoreError> {
-        let run = SourceRun::load(self.c, source, id)?;
         let key = Spot::Invocation(source.clone(), *id).key();
         let name = self.name(source)?;
+        let is_replay = self.is_replay(parent, id.as_str());
+        let run = self.records.of(self.c, source, id)?;
         let mut node = TraceNode {
             emitter_id: Some(source.clone()),
             started_at: id.time_ms(),
+            is_replay,
             ..TraceNode::new(TraceKind::SourceRun, key, id.to_string(), name)
         };
         run.describe(&mut node);
@@ -154,51 +188,9 @@ impl Visit<'_> {
             if run.emitted.is_cut {
                 self.tree.cut(at);
             }
-            for event in run.emitted.events {
-                self.tree.visit_later(at, Spot::Event(event.address));
-            }
-        }
-        Ok(at)
-    }
-
-    fn delivery(
-        &mut self,
-        parent: Option<usize>,
-        id: &DeliveryId,
-    ) -> Result<Option<usize>, StoreError> {
-        let Some(found) = traces::delivery(self.c, self.user, id)? else {
-            return Ok(None);
-        };
-        let delivery = found.delivery;
-        let attempts: Vec<Attempt> = serde_json::from_str(&delivery.attempts).unwrap_or_default();
-        let status = TraceStatus::from(delivery.state);
-        let end = attempts.last().map(end_of);
-        let node = TraceNode {
-            status,
-            started_at: delivery.created_at,
-            duration_ms: end
-                .filter(|_| delivery.due_at.is_none())
-                .map(|end| (end - delivery.created_at).max(0)),
-            webhook_id: Some(delivery.webhook_id.clone()),
-            emitter_id: Some(delivery.emitter_id),
-            event_id: Some(delivery.event_id),
-            error: attempts
-                .last()
-                .filter(|_| status != TraceStatus::Succeeded)
-                .and_then(|last| last.error.clone()),
-            ..TraceNode::new(
-                TraceKind::Delivery,
-                id.to_string(),
-                id.to_string(),
-                found.webhook,
-            )
-        };
-        let at = self.tree.add(parent, node);
-        if at.is_some() {
-            for (number, attempt) in (1..).zip(attempts) {
-                let mut node = attempt_node(id, number, attempt);
-                node.webhook_id = Some(delivery.webhook_id.clone());
-                self.tree.add(at, node);
+            for event in &run.emitted.events {
+                self.tree
+                    .visit_later(at, Spot::Event(event.address.clone()));
             }
         }
         Ok(at)
@@ -252,28 +244,5 @@ fn event_name(event: &TracedEvent) -> String {
         (Some(summary), _) if !summary.is_empty() => summary.to_owned(),
         (_, "") => "default".to_owned(),
         (_, channel) => channel.to_owned(),
-    }
-}
-
-fn end_of(attempt: &Attempt) -> i64 {
-    let latency = i64::try_from(attempt.latency_ms).unwrap_or_default();
-    attempt.at.saturating_add(latency)
-}
-
-fn attempt_node(delivery: &DeliveryId, number: u32, attempt: Attempt) -> TraceNode {
-    let name = match attempt.status {
-        Some(status) => format!("HTTP {status}"),
-        None => "no response".to_owned(),
-    };
-    let key = format!("{delivery}#{number}");
-    TraceNode {
-        status: match attempt.error {
-            None => TraceStatus::Succeeded,
-            Some(_) => TraceStatus::Failed,
-        },
-        started_at: attempt.at,
-        duration_ms: Some(end_of(&attempt) - attempt.at),
-        error: attempt.error,
-        ..TraceNode::new(TraceKind::Attempt, key, delivery.to_string(), name)
     }
 }

@@ -1,7 +1,7 @@
 //! The history of deliveries, and replays of them.
 
 use sluice_engine::EngineError;
-use sluice_model::{Cursor, DeliveryId, UserId, WebhookId};
+use sluice_model::{Cursor, DeliveryId, TraceContext, UserId, WebhookId};
 use sluice_store::{
     Page,
     audit::{Action, TargetKind},
@@ -16,6 +16,7 @@ use crate::{
     audit::{Actor, Change, Target},
     detached,
     listing::Listing,
+    replay_span::ReplaySpan,
 };
 
 /// Deliveries that are replayed in one transaction.
@@ -87,10 +88,11 @@ impl Webhooks {
         &self,
         actor: &Actor,
         id: &DeliveryId,
+        trace: Option<TraceContext>,
     ) -> Result<ReplayedDelivery, EngineError> {
         let target = Target::new(TargetKind::Delivery, id, "");
         let change = Change::new(&self.infra, actor, Action::DeliveryReplay, target);
-        self.attempt_again(&actor.user_id, id, change).await
+        self.attempt_again(&actor.user_id, id, change, trace).await
     }
 
     async fn attempt_again(
@@ -98,11 +100,13 @@ impl Webhooks {
         user: &UserId,
         id: &DeliveryId,
         change: Change,
+        trace: Option<TraceContext>,
     ) -> Result<ReplayedDelivery, EngineError> {
         let (service, user, id) = (self.clone(), user.clone(), id.clone());
         // The attempt must be recorded even if the client disconnects.
         detached::run(&self.infra.shutdown, async move {
-            service.replay_now(&user, &id, change).await
+            let span = ReplaySpan::begin(&service.infra, trace);
+            service.replay_now(&user, &id, change, span).await
         })
         .await
     }
@@ -112,6 +116,7 @@ impl Webhooks {
         &self,
         actor: &Actor,
         id: &WebhookId,
+        trace: Option<TraceContext>,
     ) -> Result<ReplayedDelivery, EngineError> {
         let (user, found) = (&actor.user_id, self.get(&actor.user_id, id).await?);
         if !found.active {
@@ -125,7 +130,7 @@ impl Webhooks {
         let next = next.await?.ok_or_else(nothing_waits)?;
         let change = Change::new(&self.infra, actor, Action::DeliveryRetry, target(&found));
         let change = change.with("delivery", next.as_str());
-        self.attempt_again(user, &next, change).await
+        self.attempt_again(user, &next, change, trace).await
     }
 
     async fn replay_now(
@@ -133,6 +138,7 @@ impl Webhooks {
         user: &UserId,
         id: &DeliveryId,
         change: Change,
+        span: ReplaySpan,
     ) -> Result<ReplayedDelivery, EngineError> {
         let now = self.infra.now_ms();
         let permit = self.outbox.permit_attempt();
@@ -150,13 +156,18 @@ impl Webhooks {
             change
                 .with("webhook", found.webhook_id.as_str())
                 .record(c)?;
-            Ok(Ok(found.webhook_id))
+            let original = delivery_history::trace(c, &delivery)?;
+            Ok(Ok((found.webhook_id, original)))
         });
-        let webhook = write.await??;
+        let (webhook, original) = write.await??;
         let attempt = match permit {
-            Some(permit) => self.outbox.attempt_now(permit, &webhook, id).await?,
+            Some(permit) => {
+                let cause = span.context();
+                self.outbox.attempt_now(permit, &webhook, id, cause).await?
+            }
             None => None,
         };
+        span.end(&self.infra, "delivery", original);
         if attempt.is_none() {
             self.outbox.wake_webhook(&webhook);
         }
@@ -170,22 +181,30 @@ impl Webhooks {
         actor: &Actor,
         id: &WebhookId,
         range: ReplayRange,
+        trace: Option<TraceContext>,
     ) -> Result<u64, EngineError> {
         let webhook = self.get(&actor.user_id, id).await?;
         if !webhook.active {
             return Err(inactive());
         }
         let change = Change::new(&self.infra, actor, Action::DeliveryReplay, target(&webhook));
-        self.replay_to(vec![webhook.id], range, change).await
+        let span = ReplaySpan::begin(&self.infra, trace);
+        self.replay_to(vec![webhook.id], range, change, span).await
     }
 
     /// Replays deliveries of all active webhooks of the user; returns their number.
-    pub async fn replay_all(&self, actor: &Actor, range: ReplayRange) -> Result<u64, EngineError> {
+    pub async fn replay_all(
+        &self,
+        actor: &Actor,
+        range: ReplayRange,
+        trace: Option<TraceContext>,
+    ) -> Result<u64, EngineError> {
         let all = Target::new(TargetKind::Webhook, "", "");
         let change = Change::new(&self.infra, actor, Action::DeliveryReplay, all);
         let user = actor.user_id.clone();
         let active = self.infra.store.read(move |c| webhooks::active(c, &user));
-        self.replay_to(active.await?, range, change).await
+        let span = ReplaySpan::begin(&self.infra, trace);
+        self.replay_to(active.await?, range, change, span).await
     }
 
     async fn replay_to(
@@ -193,6 +212,7 @@ impl Webhooks {
         webhooks: Vec<WebhookId>,
         range: ReplayRange,
         change: Change,
+        span: ReplaySpan,
     ) -> Result<u64, EngineError> {
         let change = change.with("since", range.since).with("until", range.until);
         let replay = Replay {
@@ -203,24 +223,27 @@ impl Webhooks {
         };
         let service = self.clone();
         detached::run(&self.infra.shutdown, async move {
-            let (mut count, mut unrecorded) = (0, Some(change));
+            let (mut count, mut unrecorded, mut traces) = (0, Some(change), Vec::new());
             for webhook in webhooks {
-                let change = unrecorded.take();
-                count += service.replay_in_batches(webhook, &replay, change).await?;
+                let batches = service.replay_in_batches(webhook, &replay, unrecorded.take());
+                let (replayed, found) = batches.await?;
+                count += replayed;
+                traces.extend(found);
             }
+            span.end(&service.infra, "delivery", traces);
             Ok(count)
         })
         .await
     }
 
-    /// The first transaction records the change, if one is given.
+    /// The first transaction records the change, if one is given. Returns the number of deliveries and the traces of their events.
     async fn replay_in_batches(
         &self,
         webhook: WebhookId,
         replay: &Replay,
         mut change: Option<Change>,
-    ) -> Result<u64, EngineError> {
-        let mut total = 0;
+    ) -> Result<(u64, Vec<TraceContext>), EngineError> {
+        let (mut total, mut found) = (0, Vec::new());
         let mut from: Option<Cursor> = None;
         loop {
             let (id, replay) = (webhook.clone(), replay.clone());
@@ -231,14 +254,19 @@ impl Webhooks {
                 change.map_or(Ok(()), |change| change.record(c))?;
                 delivery_history::replay_batch(c, &id, &replay, from, REPLAY_BATCH, now)
             });
-            let ReplayProgress { count, next } = batch.await?;
+            let ReplayProgress {
+                count,
+                traces,
+                next,
+            } = batch.await?;
             if count > 0 {
                 self.outbox.wake_webhook(&webhook);
             }
             total += count;
+            found.extend(traces);
             match next {
                 Some(next) => from = Some(next),
-                None => return Ok(total),
+                None => return Ok((total, found)),
             }
         }
     }

@@ -29,5 +29,5 @@ pub use run_list::{RunList, RunPage};
 pub use runs::{ErrorPlaces, RunView};
 pub use service::Workflows;
 pub use test_run::{FromRun, TestView, TestWorkflow, TestedSend, TestedStep};
-pub use versions::VersionView;
-pub use view::{TriggerView, WorkflowView};
+pub use versions::{VersionView, WholeVersionView};
+pub use view::{StepView, TriggerView, WorkflowView};

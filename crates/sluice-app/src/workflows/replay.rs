@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use sluice_engine::{EngineError, timers::waiting_runs::continue_run};
 use sluice_model::{
-    InvocationId,
+    InvocationId, TraceContext,
     workflow::{RunOrigin, WorkflowDefinition},
 };
 use sluice_store::{
@@ -21,6 +21,7 @@ use super::{runs::must_be_active, service::Workflows};
 use crate::{
     audit::{Actor, Change, Target},
     detached,
+    replay_span::ReplaySpan,
 };
 
 const REPLAY: &str = r#"{"cause":"replay"}"#;
@@ -55,6 +56,7 @@ impl Workflows {
         id_or_slug: &str,
         run: InvocationId,
         from: ReplayFrom,
+        trace: Option<TraceContext>,
     ) -> Result<InvocationId, EngineError> {
         let workflow = self.row(&actor.user_id, id_or_slug).await?;
         must_be_active(&workflow)?;
@@ -80,12 +82,15 @@ impl Workflows {
         let change = change.with("workflow", workflow.id.as_str());
         let service = self.clone();
         detached::run(&self.infra.shutdown, async move {
+            let span = ReplaySpan::begin(&service.infra, trace);
+            let which = (vec![(run, new)], from);
             let started = service
-                .start_replays(&workflow, vec![(run, new)], from, Some(change))
+                .start_replays(&workflow, which, &span, Some(change))
                 .await?;
             if started.is_empty() {
                 return Err(EngineError::NotFound("run"));
             }
+            span.end(&service.infra, "run", traces_of(started));
             Ok(new)
         })
         .await
@@ -98,6 +103,7 @@ impl Workflows {
         actor: &Actor,
         id_or_slug: &str,
         which: ReplayRuns,
+        trace: Option<TraceContext>,
     ) -> Result<u64, EngineError> {
         let workflow = self.row(&actor.user_id, id_or_slug).await?;
         must_be_active(&workflow)?;
@@ -107,21 +113,25 @@ impl Workflows {
         detached::run(&self.infra.shutdown, async move {
             let mut wanted = service.last_runs(&workflow, &which).await?;
             let change = change.with("runs", wanted.len());
-            let mut count = 0;
+            let span = ReplaySpan::begin(&service.infra, trace);
+            let (mut count, mut traces) = (0, Vec::new());
             while !wanted.is_empty() {
                 service.infra.shutdown.check()?;
                 let batch = wanted.iter().rev().take(BATCH_RUNS);
                 let batch = batch.map(|run| (*run, service.infra.ids.invocation()));
                 let change = (count == 0).then(|| change.clone());
+                let batch = (batch.collect(), which.from);
                 let started = service
-                    .start_replays(&workflow, batch.collect(), which.from, change)
+                    .start_replays(&workflow, batch, &span, change)
                     .await?;
                 if started.is_empty() {
                     break;
                 }
                 wanted.truncate(wanted.len() - started.len());
-                count += started.iter().filter(|exists| **exists).count() as u64;
+                count += started.iter().flatten().count() as u64;
+                traces.extend(traces_of(started));
             }
+            span.end(&service.infra, "run", traces);
             Ok(count)
         })
         .await
@@ -159,16 +169,17 @@ impl Workflows {
         }
     }
 
-    /// Starts replays in one transaction, and records the change if one is given. Handles at least one run and may stop before the last; returns for each handled
-    /// run whether it still exists.
+    /// Starts replays in one transaction, and records the change if one is given. Handles at least one run and may stop before the
+    /// last. Returns the replay of each handled run; none when the run no longer exists.
     async fn start_replays(
         &self,
         workflow: &Workflow,
-        which: Vec<(InvocationId, InvocationId)>,
-        from: ReplayFrom,
+        (which, from): (Vec<(InvocationId, InvocationId)>, ReplayFrom),
+        span: &ReplaySpan,
         change: Option<Change>,
-    ) -> Result<Vec<bool>, EngineError> {
+    ) -> Result<Vec<Option<Started>>, EngineError> {
         let (id, user) = (workflow.id.clone(), workflow.user_id.clone());
+        let trace = span.context().cloned();
         let now = self.infra.now_ms();
         let started = self.infra.store.write(move |c| {
             let Some(workflow) = workflows::get(c, &user, &id)? else {
@@ -182,17 +193,18 @@ impl Workflows {
                 definition: version.definition,
                 from,
                 now,
+                trace,
             };
             let (mut started, mut bytes) = (Vec::new(), 0);
             for (old, new) in which {
-                let written = replay.start(c, old, new)?;
-                started.push(written.is_some());
-                bytes += written.unwrap_or_default();
+                let one = replay.start(c, old, new)?;
+                bytes += one.as_ref().map_or(0, |one| one.bytes);
+                started.push(one);
                 if bytes > BATCH_BYTES {
                     break;
                 }
             }
-            if started.contains(&true) {
+            if started.iter().any(Option::is_some) {
                 change.map_or(Ok(()), |change| change.record(c))?;
             }
             Ok(started)
@@ -210,20 +222,34 @@ struct Replay {
     definition: WorkflowDefinition,
     from: ReplayFrom,
     now: i64,
+    /// The span that causes the new runs.
+    trace: Option<TraceContext>,
+}
+
+/// A replay that was stored.
+struct Started {
+    bytes: usize,
+    /// That of the run that is replayed.
+    trace: Option<TraceContext>,
+}
+
+fn traces_of(started: Vec<Option<Started>>) -> impl Iterator<Item = TraceContext> {
+    started.into_iter().flatten().filter_map(|one| one.trace)
 }
 
 impl Replay {
-    /// Stores a replay of `old` as `new`; returns its bytes, or none when the run does not exist.
+    /// Stores a replay of `old` as `new`. None when the run does not exist.
     fn start(
         &self,
         c: &mut dyn Conn,
         old: InvocationId,
         new: InvocationId,
-    ) -> Result<Option<usize>, StoreError> {
+    ) -> Result<Option<Started>, StoreError> {
         let workflow = &self.workflow.id;
-        let Some(before) = runs::get(c, workflow, &old)? else {
+        let Some(mut before) = runs::get(c, workflow, &old)? else {
             return Ok(None);
         };
+        let trace = before.trace.take();
         let run = self.run(before, new);
         let mut bytes = run.event.len();
         runs::begin(c, &run)?;
@@ -235,7 +261,7 @@ impl Replay {
             }
         }
         continue_run(c, (workflow, new), run.depth, REPLAY, self.now)?;
-        Ok(Some(bytes))
+        Ok(Some(Started { bytes, trace }))
     }
 
     fn run(&self, before: Run, id: InvocationId) -> Run {
@@ -259,7 +285,7 @@ impl Replay {
             error: None,
             exit_reason: None,
             event: before.event,
-            trace: None,
+            trace: self.trace.clone(),
         }
     }
 }

@@ -4,11 +4,24 @@ use sluice_engine::EngineError;
 use sluice_model::UserId;
 use sluice_store::deployments::{self, Deployment, Version};
 
-use super::{service::Workflows, store::Update, view::WorkflowView};
+use super::{
+    service::Workflows,
+    store::Update,
+    view::{StepView, WorkflowView, steps_of},
+};
 use crate::{audit::Actor, detached};
 
-pub struct VersionView<T> {
-    pub version: T,
+pub struct VersionView {
+    pub version: Version,
+    /// Whether new runs use it.
+    pub running: bool,
+}
+
+/// A version with its document.
+pub struct WholeVersionView {
+    pub deployment: Deployment,
+    /// The steps of its definition.
+    pub steps: Vec<StepView>,
     /// Whether new runs use it.
     pub running: bool,
 }
@@ -19,7 +32,7 @@ impl Workflows {
         &self,
         user: &UserId,
         id_or_slug: &str,
-    ) -> Result<Vec<VersionView<Version>>, EngineError> {
+    ) -> Result<Vec<VersionView>, EngineError> {
         let workflow = self.row(user, id_or_slug).await?;
         let id = workflow.id;
         let versions = self
@@ -39,18 +52,19 @@ impl Workflows {
         user: &UserId,
         id_or_slug: &str,
         number: u32,
-    ) -> Result<VersionView<Deployment>, EngineError> {
+    ) -> Result<WholeVersionView, EngineError> {
         let workflow = self.row(user, id_or_slug).await?;
-        let id = workflow.id;
-        let found = self
-            .infra
-            .store
-            .read(move |c| deployments::by_number(c, &id, number));
-        let version = found.await?.ok_or(EngineError::NotFound("version"))?;
-        Ok(VersionView {
-            running: version.id == workflow.deployment_id,
-            version,
-        })
+        let found = self.infra.store.read(move |c| {
+            let Some(deployment) = deployments::by_number(c, &workflow.id, number)? else {
+                return Ok(None);
+            };
+            Ok(Some(WholeVersionView {
+                steps: steps_of(c, &deployment.definition)?,
+                running: deployment.id == workflow.deployment_id,
+                deployment,
+            }))
+        });
+        found.await?.ok_or(EngineError::NotFound("version"))
     }
 
     /// Makes an earlier version current, with its triggers.
@@ -61,7 +75,10 @@ impl Workflows {
         number: u32,
     ) -> Result<WorkflowView, EngineError> {
         let user = &actor.user_id;
-        let VersionView { version, .. } = self.version(user, id_or_slug, number).await?;
+        let WholeVersionView {
+            deployment: version,
+            ..
+        } = self.version(user, id_or_slug, number).await?;
         let (service, actor) = (self.clone(), actor.clone());
         let id = version.workflow_id.clone();
         detached::run(&self.infra.shutdown, async move {

@@ -1,12 +1,12 @@
 //! Workflows as the API shows them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use sluice_engine::EngineError;
 use sluice_infra::Settings;
 use sluice_model::{
-    DeploymentId, EmitterId, EndpointKey, TimerSpec, UserId,
-    workflow::{DeployedStep, DeployedTrigger, WorkflowSettings},
+    ComponentId, DeploymentId, EmitterId, EndpointKey, TimerSpec, UserId,
+    workflow::{DeployedStep, DeployedTrigger, WorkflowDefinition, WorkflowSettings},
 };
 use sluice_store::{
     Conn, Page, StoreError,
@@ -17,7 +17,7 @@ use sluice_store::{
 };
 
 use super::service::Workflows;
-use crate::{activity::EmitterSelection, listing::Listing};
+use crate::{activity::EmitterSelection, components::apps_by_component, listing::Listing};
 
 pub struct WorkflowView {
     pub workflow: Workflow,
@@ -25,10 +25,19 @@ pub struct WorkflowView {
     pub version: u32,
     pub description: Option<String>,
     pub triggers: Vec<TriggerView>,
-    pub steps: Vec<DeployedStep>,
+    pub steps: Vec<StepView>,
     pub settings: WorkflowSettings,
     /// Number of queued events.
     pub queued: u64,
+}
+
+/// A step of a version.
+pub struct StepView {
+    pub name: String,
+    pub cell_id: String,
+    pub component_id: ComponentId,
+    /// The slug of the app of its component.
+    pub app: Option<String>,
 }
 
 pub enum TriggerView {
@@ -77,6 +86,26 @@ impl Workflows {
     }
 }
 
+fn step_views(steps: Vec<DeployedStep>, apps: &HashMap<ComponentId, String>) -> Vec<StepView> {
+    let view = |step: DeployedStep| StepView {
+        app: apps.get(&step.component_id).cloned(),
+        name: step.name,
+        cell_id: step.cell_id,
+        component_id: step.component_id,
+    };
+    steps.into_iter().map(view).collect()
+}
+
+/// The steps of one version.
+pub(super) fn steps_of(
+    c: &mut dyn Conn,
+    definition: &WorkflowDefinition,
+) -> Result<Vec<StepView>, StoreError> {
+    let used = definition.steps.iter().map(|step| &step.component_id);
+    let apps = apps_by_component(c, &used.collect())?;
+    Ok(step_views(definition.steps.clone(), &apps))
+}
+
 /// Workflows that were just removed are left out.
 fn views(
     c: &mut dyn Conn,
@@ -94,6 +123,8 @@ struct RelatedRows {
     endpoints: HashMap<EmitterId, EndpointKey>,
     timers: HashMap<EmitterId, Vec<Timer>>,
     queued: HashMap<EmitterId, u64>,
+    /// By the components of steps.
+    apps: HashMap<ComponentId, String>,
 }
 
 impl RelatedRows {
@@ -113,8 +144,14 @@ impl RelatedRows {
             let own = timers.entry(timer.emitter_id.clone()).or_default();
             own.push(timer);
         }
+        let versions = deployments::defined(c, &versions)?;
+        let steps = versions
+            .values()
+            .flat_map(|version| &version.definition.steps);
+        let used: HashSet<&ComponentId> = steps.map(|step| &step.component_id).collect();
         Ok(RelatedRows {
-            versions: deployments::defined(c, &versions)?,
+            apps: apps_by_component(c, &used)?,
+            versions,
             endpoints,
             timers,
             queued: inbox::counts(c, &ids)?,
@@ -154,7 +191,7 @@ impl RelatedRows {
             version: number,
             description: definition.description,
             triggers: triggers.collect(),
-            steps: definition.steps,
+            steps: step_views(definition.steps, &self.apps),
             settings: definition.settings,
             queued: self.queued.get(&*workflow.id).copied().unwrap_or(0),
             workflow,

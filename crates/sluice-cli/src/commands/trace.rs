@@ -98,10 +98,11 @@ fn branches(nodes: &[TraceNode], index: usize) -> String {
 
 fn label(node: &TraceNode, is_selected: bool) -> String {
     let name = sanitized(&node.name).replace(['\n', '\t'], " ");
+    let replay = if node.replay { " (replay)" } else { "" };
     let mark = if is_selected { " ◀" } else { "" };
     let more = if node.truncated { " …" } else { "" };
     let kind = styled(FAINT, kind(node.kind));
-    format!("{kind} {name}{more}{mark}")
+    format!("{kind} {name}{replay}{more}{mark}")
 }
 
 fn kind(kind: TraceNodeKind) -> &'static str {
@@ -146,6 +147,7 @@ mod tests {
             started_at_ms: start,
             duration_ms: None,
             error: None,
+            replay: false,
             truncated: false,
             emitter_id: None,
             event_id: None,
@@ -162,7 +164,10 @@ mod tests {
                 node("a", None, TraceNodeKind::Trigger, 5),
                 node("b", Some("a"), TraceNodeKind::SourceRun, 6),
                 node("c", Some("b"), TraceNodeKind::Event, 8),
-                node("d", Some("a"), TraceNodeKind::Event, 1505),
+                TraceNode {
+                    replay: true,
+                    ..node("d", Some("a"), TraceNodeKind::WorkflowRun, 1505)
+                },
             ],
             selected: Some("c".to_owned()),
             truncated: true,
@@ -173,10 +178,10 @@ mod tests {
         assert_eq!(
             lines,
             [
-                "trigger name of a        succeeded  +0 ms   -     a",
-                "├─ source name of b      succeeded  +1 ms   -     b",
-                "│  └─ event name of c ◀  succeeded  +3 ms   -     c",
-                "└─ event name of d       succeeded  +1.5 s  -     d",
+                "trigger name of a               succeeded  +0 ms   -     a",
+                "├─ source name of b             succeeded  +1 ms   -     b",
+                "│  └─ event name of c ◀         succeeded  +3 ms   -     c",
+                "└─ workflow name of d (replay)  succeeded  +1.5 s  -     d",
                 "There may be more: raise --limit",
             ]
         );

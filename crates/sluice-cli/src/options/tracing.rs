@@ -1,6 +1,6 @@
 //! Settings of traces, by flags and by the variables that all programs with OpenTelemetry know.
 
-use std::env;
+use std::{env, sync::Arc};
 
 use anyhow::Context;
 use clap::Args;
@@ -28,7 +28,8 @@ pub(crate) struct TracingOptions {
     /// Name of the service in traces [default: `OTEL_SERVICE_NAME`, or `sluice`]
     #[arg(long, env = "SLUICE_OTLP_SERVICE_NAME", value_name = "NAME")]
     otlp_service_name: Option<String>,
-    /// Share of the traces that begin here and are recorded, from 0 to 1. Requests with a `traceparent` are recorded if that says so
+    /// Share of the traces that begin here and are recorded, from 0 to 1. Requests with a `traceparent` are recorded if that says so,
+    /// up to `--trace-client-limit`
     #[arg(
         long,
         env = "SLUICE_TRACE_SAMPLING",
@@ -36,6 +37,15 @@ pub(crate) struct TracingOptions {
         value_name = "RATIO"
     )]
     trace_sampling: f64,
+    /// Traces in a second that are recorded because the `traceparent` of a client says so. Further ones are passed on as not sampled.
+    /// 0 records none
+    #[arg(
+        long,
+        env = "SLUICE_TRACE_CLIENT_LIMIT",
+        default_value_t = 100,
+        value_name = "NUMBER"
+    )]
+    trace_client_limit: u32,
 }
 
 impl TracingOptions {
@@ -61,6 +71,8 @@ impl TracingOptions {
                 instance: node.to_owned(),
             },
             sampling,
+            client_traces: self.trace_client_limit,
+            clock: Arc::clone(&infra.clock),
             metrics: infra.metrics.spans.clone(),
             random: Box::new(move || ids.random()),
         });

@@ -166,6 +166,8 @@ pub(crate) struct Applied {
     pub(crate) recipients: Recipients,
     /// Events stored besides those of the batch; `None` when unknown.
     pub(crate) more_events: Option<Vec<StoredEvent>>,
+    /// The spans that emitted held events which are due now, with the time since which they were held.
+    pub(crate) holds: Vec<(TraceContext, i64)>,
     pub(crate) counts: Counts,
     /// The number of the emitter's definition; `None` when unknown.
     pub(crate) generation: Option<i64>,

@@ -40,6 +40,7 @@ pub(crate) async fn commit(
             Ok(applied) => {
                 stalled.send_replace(false);
                 spans::committed(&infra, &batch, started_at, started.elapsed());
+                spans::released(&infra, &batch, &applied);
                 return Ok(Committed { batch, applied });
             }
             Err(StoreError::Fenced(reason)) => {

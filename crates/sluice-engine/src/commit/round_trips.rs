@@ -8,7 +8,7 @@ use sluice_model::{EmitterId, EventId, TimerSpec, WebhookId};
 use sluice_store::{
     BatchLimit, deliveries,
     events::{self, ChannelFilter},
-    held_events, inbox, kv, logs,
+    held_events, inbox, kept_rows, kv, logs,
     runs::Run,
     sources, timers, workflows,
 };
@@ -62,6 +62,9 @@ async fn a_commit_of_a_source_takes_two_round_trips_to_postgres() {
         let events = events::count(c, &source_id(), &ChannelFilter::AllButSystem)?;
         assert_eq!(events, (6 * 2 * ROWS) as u64);
         assert_eq!(logs::count(c, &source_id())?, (6 * ROWS) as u64);
+        let kept = kept_rows::of_emitter(c, &source_id())?;
+        let numbers = (usize::try_from(kept.events), usize::try_from(kept.logs));
+        assert_eq!(numbers, (Ok(6 * 2 * ROWS), Ok(6 * ROWS)));
         assert_eq!(kv::load_all(c, &source_id())?.len(), ROWS / 2);
         assert_eq!(held_events::due(c, NOW + 100, 1_000)?.len(), ROWS);
         let listener = EmitterId::parse("dc_listener").unwrap();

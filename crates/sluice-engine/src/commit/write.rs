@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use sluice_infra::MS_PER_HOUR;
-use sluice_model::{EmitId, EmitterKind, InvocationId};
+use sluice_model::{EmitId, EmitterKind, InvocationId, TraceContext};
 use sluice_store::{
     Conn, Query, StoreError,
     activity::Counts,
@@ -13,7 +13,9 @@ use sluice_store::{
     deliveries::Outgoing,
     events::{self, NewEvent, StoredEvent, Take},
     held_events::{self, HeldEvent},
-    inbox, kv, last_requests,
+    inbox,
+    kept_rows::Kept,
+    kv, last_requests,
     logs::{self, NewLog, Reservation},
     provenance::Provenance,
     routes::Listeners,
@@ -46,6 +48,7 @@ pub(super) fn write(c: &mut dyn Conn, batch: &Batch) -> Result<Applied, StoreErr
         Advance::Repeated => Ok(Applied {
             recipients: reads.router(batch).all_listeners(),
             more_events: None,
+            holds: Vec::new(),
             counts: batch.counts(&[]),
             generation: None,
         }),
@@ -127,11 +130,13 @@ fn write_rows(c: &mut dyn Conn, batch: &Batch, reads: Reads<'_>) -> Result<Appli
         held: Vec::new(),
         more_events: Vec::new(),
         more_provenances: Vec::new(),
+        holds: Vec::new(),
         log_places: reads
             .log_lines
             .map_or_else(Vec::new, |lines| lines.seqs)
             .into_iter(),
         logs: Vec::with_capacity(batch.logs.len()),
+        kept: Kept::default(),
     };
     for event in &batch.events {
         rows.add_event(event)?;
@@ -173,13 +178,14 @@ fn write_rows(c: &mut dyn Conn, batch: &Batch, reads: Reads<'_>) -> Result<Appli
         subject_health::record(c, &batch.user, id, change, batch.now_ms)?;
     }
     let counts = batch.counts(&rows.more_events);
-    if counts != Counts::default() {
+    if counts != Counts::default() || rows.kept != Kept::default() {
         let hour = batch.now_ms.div_euclid(MS_PER_HOUR);
-        count_ledger::add(c, &batch.user, emitter, hour, counts)?;
+        count_ledger::add(c, &batch.user, emitter, hour, counts, rows.kept)?;
     }
     Ok(Applied {
         recipients,
         more_events: Some(rows.more_events),
+        holds: rows.holds,
         counts,
         generation: None,
     })
@@ -195,14 +201,18 @@ struct Rows<'a> {
     more_events: Vec<StoredEvent>,
     /// Of each of these.
     more_provenances: Vec<Option<Arc<Provenance>>>,
+    holds: Vec<(TraceContext, i64)>,
     log_places: std::vec::IntoIter<i64>,
     logs: Vec<(i64, NewLog<'a>)>,
+    /// What the emitter has more than before. Released events are none of it: they were stored already.
+    kept: Kept,
 }
 
 impl<'a> Rows<'a> {
     fn add_event(&mut self, event: &'a EventRow) -> Result<(), StoreError> {
         let provenance = event.provenance.as_deref();
         self.events.push((event.new_event(), provenance));
+        self.kept.add_events(&event.channel, 1);
         self.route_event(event)
     }
 
@@ -237,6 +247,7 @@ impl<'a> Rows<'a> {
                 self.add_log(log)?;
             }
             self.more_events.push(event.stored());
+            self.kept.add_events(&event.channel, 1);
             self.more_provenances.push(event.provenance.clone());
         }
         Ok(())
@@ -263,6 +274,10 @@ impl<'a> Rows<'a> {
                 .and_then(|cause| cause.trace.as_ref()),
         };
         self.router.route_copy(&outgoing, released.depth);
+        let hold = outgoing
+            .trace
+            .map(|trace| (trace.clone(), released.held.ms));
+        self.holds.extend(hold);
         self.more_events.push(event);
         self.more_provenances.push(take.provenance.map(Arc::new));
         Ok(())
@@ -286,6 +301,7 @@ impl<'a> Rows<'a> {
         let seq = seq.ok_or_else(|| StoreError::Internal("no place for a log line".to_owned()))?;
         self.router.route_log(&row, seq, emit_id, *depth)?;
         self.logs.push((seq, row));
+        self.kept.logs += 1;
         Ok(())
     }
 }

@@ -35,7 +35,7 @@ mod tests {
     use sluice_cluster::testing as cluster;
     use sluice_infra::testing;
     use sluice_model::{EmitterId, UserId};
-    use sluice_store::activity::Counts;
+    use sluice_store::{activity::Counts, kept_rows::Kept};
 
     use super::*;
 
@@ -52,7 +52,14 @@ mod tests {
                 events: 1,
                 ..Counts::default()
             };
-            count_ledger::add(c, &user.unwrap(), &emitter.unwrap(), 1, counts)
+            count_ledger::add(
+                c,
+                &user.unwrap(),
+                &emitter.unwrap(),
+                1,
+                counts,
+                Kept::default(),
+            )
         });
         written.await.unwrap();
         for (cluster, is_left) in [(a, true), (b, false)] {

@@ -41,7 +41,7 @@ async fn attempt(fixture: &Fixture, webhook: &WebhookId, id: &DeliveryId) -> Opt
     fixture
         .write(move |c| delivery_history::replay(c, &delivery, due_at, NOW))
         .await;
-    let attempt = fixture.outbox.attempt_now(permit, webhook, id);
+    let attempt = fixture.outbox.attempt_now(permit, webhook, id, None);
     attempt.await.unwrap()
 }
 

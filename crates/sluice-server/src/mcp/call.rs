@@ -96,6 +96,9 @@ fn request(
     if let Some(authorization) = &client.authorization {
         request = request.header(AUTHORIZATION, authorization);
     }
+    if let Some(trace) = &client.trace {
+        request = request.extension(trace.clone());
+    }
     let body = match body {
         None => Body::empty(),
         Some(body) => {

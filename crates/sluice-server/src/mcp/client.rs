@@ -2,8 +2,8 @@
 
 use std::net::IpAddr;
 
-use http::{HeaderMap, HeaderValue, header::AUTHORIZATION};
-use sluice_model::{Scope, Scopes, UserId};
+use http::{HeaderValue, header::AUTHORIZATION, request::Parts};
+use sluice_model::{Scope, Scopes, TraceContext, UserId};
 
 use crate::auth::Caller;
 
@@ -14,16 +14,19 @@ pub(super) struct McpClient {
     pub(super) address: IpAddr,
     /// The header with its key, which its calls of the API have too.
     pub(super) authorization: Option<HeaderValue>,
+    /// The span of the request, which is the cause of its calls.
+    pub(super) trace: Option<TraceContext>,
     scopes: Scopes,
 }
 
 impl McpClient {
-    pub(super) fn new(caller: &Caller, headers: &HeaderMap, address: IpAddr) -> McpClient {
+    pub(super) fn new(caller: &Caller, parts: &Parts, address: IpAddr) -> McpClient {
         let named = caller.credential.named_key();
         McpClient {
             user: caller.user.id.clone(),
             address,
-            authorization: headers.get(AUTHORIZATION).cloned(),
+            authorization: parts.headers.get(AUTHORIZATION).cloned(),
+            trace: parts.extensions.get().cloned(),
             scopes: named.map_or_else(Scopes::all, |key| key.scopes),
         }
     }

@@ -30,14 +30,13 @@ use crate::{
     api_service::ApiService,
     auth::Caller,
     error::ApiError,
+    mcp_path::PATH,
     read_body::read_body,
     request_span::{self, Route},
     routes::agent_oauth,
     state::ServerState,
     wrong_keys::ClientAddress,
 };
-
-pub(crate) const PATH: &str = "/mcp";
 
 pub(crate) struct Mcp {
     state: ServerState,
@@ -90,7 +89,7 @@ impl Mcp {
         parts.extensions.insert(ClientAddress(client_ip));
         let caller = Caller::by_key(&parts, &self.state).await?;
         let caller = caller.ok_or(ApiError::Unauthorized)?;
-        let client = McpClient::new(&caller, &parts.headers, client_ip);
+        let client = McpClient::new(&caller, &parts, client_ip);
         let limit = self.state.infra.settings.max_api_body;
         let mut memory = self.state.bodies.of_request();
         let body = read_body(&parts.headers, body, limit, &mut memory).await?;

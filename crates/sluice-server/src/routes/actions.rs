@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
 use sluice_api::{ActionRun, ActionRunsQuery, Data, FieldQuery, List, PageQuery, RunAction};
-use sluice_app::{ActionRunPage, App, Listing};
+use sluice_app::{ActionRunList, ActionRunPage, App};
 use sluice_infra::Infra;
 use sluice_model::InvocationId;
 
@@ -19,10 +19,12 @@ use crate::{
     path::ActionRunPath,
     query::Query,
     reply,
+    request_trace::Cause,
     routes::{
         action_run_view::on_the_wire,
         components::code_input,
         runs::parse_state,
+        search_parameters::{BUDGET, parse_search},
         sources::{component_ref, required_component},
     },
 };
@@ -38,6 +40,7 @@ pub(crate) async fn run(
     Author(actor): Author,
     State(app): State<Arc<App>>,
     State(infra): State<Infra>,
+    Cause(trace): Cause,
     JsonBody { parameters, fields }: JsonBody<RunAction>,
 ) -> Result<Response, ApiError> {
     let RunAction {
@@ -62,6 +65,7 @@ pub(crate) async fn run(
         timeout_seconds,
         wait: wait.unwrap_or(true),
         tool: None,
+        trace,
     };
     let view = app.actions.run(&actor, request).await?;
     Ok(reply::one(on_the_wire(view, &infra.settings)?, &fields))
@@ -69,7 +73,8 @@ pub(crate) async fn run(
 
 /// The runs of actions, newest first
 ///
-/// Without their outcomes.
+/// Without their outcomes. With `q`, `since` or `until`, all stored runs are searched. A request searches for a limited time;
+/// `searched_to` of `page_info` is where to search on.
 #[utoipa::path(get, path = "/actions/runs", tag = "actions", operation_id = "listActionRuns",
     params(PageQuery, ActionRunsQuery, FieldQuery), extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, description = "A page of runs", body = List<ActionRun>), ApiErrors))]
@@ -88,16 +93,27 @@ pub(crate) async fn list(
     } = PageRequest::parse(&page, InvocationId::parse)?;
     let page = ActionRunPage {
         state: query.state.as_deref().map(parse_state).transpose()?,
+        search: parse_search(
+            query.q.as_deref(),
+            query.since.as_deref(),
+            query.until.as_deref(),
+        )?,
+        budget: BUDGET,
         limit,
         after,
         before,
     };
-    let Listing { total, rows } = app.actions.list(&user.id, page).await?;
+    let ActionRunList {
+        total,
+        rows,
+        searched_to,
+    } = app.actions.list(&user.id, page).await?;
     let runs = rows
         .into_iter()
         .map(|view| on_the_wire(view, &infra.settings))
         .collect::<Result<Vec<_>, _>>()?;
-    let list = page::list(total, runs, |run| run.id.to_string());
+    let mut list = page::list(total, runs, |run| run.id.to_string());
+    list.page_info.searched_to = searched_to.map(|id| id.to_string());
     Ok(reply::many(list, &FieldSelection::new(&fields)))
 }
 
@@ -130,9 +146,10 @@ pub(crate) async fn replay(
     State(app): State<Arc<App>>,
     State(infra): State<Infra>,
     ActionRunPath(run): ActionRunPath,
+    Cause(trace): Cause,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
-    let view = app.actions.replay(&actor, run).await?;
+    let view = app.actions.replay(&actor, run, trace).await?;
     let run = on_the_wire(view, &infra.settings)?;
     Ok(reply::one(run, &FieldSelection::new(&fields)))
 }

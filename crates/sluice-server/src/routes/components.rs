@@ -55,7 +55,7 @@ pub(crate) async fn create(
         .components
         .save(&actor, code_input(code, component_files, url))
         .await?;
-    Ok(reply::one(on_the_wire(component), &fields))
+    answer(&app, component, &fields).await
 }
 
 /// The components that you saved or published, or those of the registry
@@ -89,7 +89,7 @@ pub(crate) async fn list(
     let page_info = page::list(total, rows.iter().collect(), |row| cursor_of(row)).page_info;
     let data = rows
         .into_iter()
-        .map(|row| on_the_wire(row.component))
+        .map(|row| on_the_wire(row.component, row.app))
         .collect();
     let list = List { page_info, data };
     Ok(reply::many(list, &FieldSelection::new(&fields)))
@@ -103,6 +103,7 @@ pub(crate) async fn list(
     responses((status = 200, description = "The component", body = Data<Component>), ApiErrors))]
 pub(crate) async fn get(
     AuthUser(user): AuthUser,
+    State(app): State<Arc<App>>,
     State(infra): State<Infra>,
     ComponentPath(key_or_id): ComponentPath,
     Query(fields): Query<FieldQuery>,
@@ -117,7 +118,7 @@ pub(crate) async fn get(
             None => components::newest_by_key(c, &user.id, &key_or_id),
         }
     });
-    answer(found.await?, &fields)
+    found_answer(&app, found.await?, &fields).await
 }
 
 /// Find published components
@@ -160,17 +161,30 @@ pub(super) fn parse_id(text: &str) -> Result<ComponentId, ApiError> {
     ComponentId::parse(text).ok_or(ApiError::NotFound(COMPONENT))
 }
 
-pub(super) fn answer(
+/// A component that was asked for, with its sample event.
+pub(super) async fn found_answer(
+    app: &App,
     found: Option<components::Component>,
     fields: &FieldQuery,
 ) -> Result<Response, ApiError> {
     let component = found.ok_or(ApiError::NotFound(COMPONENT))?;
+    let slug = app.components.app(&component).await?;
     let sample_event = sluice_app::sample_event(&component.code);
     let component = Component {
         sample_event,
-        ..on_the_wire(component)
+        ..on_the_wire(component, slug)
     };
     Ok(reply::one(component, &FieldSelection::new(fields)))
+}
+
+/// A component that was saved or published.
+pub(super) async fn answer(
+    app: &App,
+    component: components::Component,
+    fields: &FieldSelection,
+) -> Result<Response, ApiError> {
+    let slug = app.components.app(&component).await?;
+    Ok(reply::one(on_the_wire(component, slug), fields))
 }
 
 fn cursor_of(row: &ListedComponent) -> String {
@@ -197,7 +211,7 @@ pub(super) fn files_on_the_wire(CodeFiles { entry, others }: &CodeFiles) -> Opti
     })
 }
 
-pub(super) fn on_the_wire(component: components::Component) -> Component {
+fn on_the_wire(component: components::Component, app: Option<String>) -> Component {
     Component {
         id: component.id,
         files: files_on_the_wire(&component.code),
@@ -211,6 +225,7 @@ pub(super) fn on_the_wire(component: components::Component) -> Component {
         updated_at: epoch_seconds(component.updated_at),
         key: component.key,
         kind: component.shape.kind,
+        app,
         sample_event: None,
     }
 }

@@ -12,7 +12,7 @@ use sluice_api::{
 };
 use sluice_app::{App, ConnectRequest, ConnectionView};
 use sluice_infra::Infra;
-use sluice_model::AccountId;
+use sluice_model::{AccountId, ConnectionError};
 use sluice_store::connections::Stage;
 
 use crate::{
@@ -130,6 +130,10 @@ fn on_the_wire(view: ConnectionView, infra: &Infra) -> Connection {
         Stage::Connected => ConnectionStatus::Connected,
         Stage::Failed => ConnectionStatus::Failed,
     };
+    let failure = connection
+        .error
+        .map(|ConnectionError { code, message }| (code, message));
+    let (error_code, error) = failure.unzip();
     Connection {
         id: connection.id,
         status,
@@ -137,7 +141,8 @@ fn on_the_wire(view: ConnectionView, infra: &Infra) -> Connection {
         name,
         connect_url: None,
         account_id: connection.account_id,
-        error: connection.error,
+        error,
+        error_code,
         expires_at: iso_date(connection.expires_at),
     }
 }

@@ -11,7 +11,7 @@ use http::{HeaderMap, HeaderValue, StatusCode, header::LOCATION};
 use serde::Deserialize;
 use sluice_app::{App, ConnectResult, ProviderAnswer};
 use sluice_infra::Infra;
-use sluice_model::AccountId;
+use sluice_model::{AccountId, ConnectionError};
 
 use crate::{
     connect_cookie::ConnectCookie, error::ApiError, html::HtmlPage, query::Query,
@@ -72,16 +72,16 @@ pub(crate) async fn callback(
         Some(ConnectResult {
             redirect_to: None,
             outcome: Err(error),
-        }) => HtmlPage::message(StatusCode::BAD_REQUEST, "Not connected", &error),
+        }) => HtmlPage::message(StatusCode::BAD_REQUEST, "Not connected", &error.message),
         None => HtmlPage::message(StatusCode::BAD_REQUEST, "Not connected", NOT_VALID),
     };
     Ok(page.respond(&mut infra.ids.rng()))
 }
 
-fn redirect(address: &str, outcome: &Result<(AccountId, String), String>) -> Response {
+fn redirect(address: &str, outcome: &Result<(AccountId, String), ConnectionError>) -> Response {
     let (name, value) = match outcome {
         Ok((account, _)) => ("account_id", account.as_str()),
-        Err(error) => ("error", error.as_str()),
+        Err(error) => ("error", error.message.as_str()),
     };
     let (before, fragment) = match address.split_once('#') {
         Some((before, fragment)) => (before, format!("#{fragment}")),
@@ -102,14 +102,17 @@ fn redirect(address: &str, outcome: &Result<(AccountId, String), String>) -> Res
 
 #[cfg(test)]
 mod tests {
+    use sluice_model::ConnectionErrorCode;
+
     use super::*;
 
     #[test]
     fn the_outcome_is_added_to_the_query() {
-        let location = |address: &str, outcome: &Result<(AccountId, String), String>| {
+        let location = |address: &str, outcome: &Result<(AccountId, String), ConnectionError>| {
             let response = redirect(address, outcome);
             response.headers()[LOCATION].to_str().unwrap().to_owned()
         };
+        let rejected = ConnectionError::new(ConnectionErrorCode::ProviderError, "no & no");
         let account = AccountId::parse("apn_x").unwrap();
         let connected = Ok((account, "X".to_owned()));
         assert_eq!(
@@ -117,7 +120,7 @@ mod tests {
             "http://h/a?b=c&account_id=apn_x#d"
         );
         assert_eq!(
-            location("http://h/a", &Err("no & no".to_owned())),
+            location("http://h/a", &Err(rejected)),
             "http://h/a?error=no+%26+no"
         );
     }

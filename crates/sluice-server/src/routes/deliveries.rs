@@ -28,6 +28,7 @@ use crate::{
     path::{DeliveryPath, WebhookPath},
     query::Query,
     reply,
+    request_trace::Cause,
     routes::{dates::epoch_seconds, event_parameters::parse_expand, summary::Detail},
 };
 
@@ -134,9 +135,10 @@ pub(crate) async fn replay(
     Author(actor): Author,
     State(app): State<Arc<App>>,
     DeliveryPath(id): DeliveryPath,
+    Cause(trace): Cause,
     JsonBody { fields, .. }: JsonBody<FieldQuery>,
 ) -> Result<Response, ApiError> {
-    let replayed = app.webhooks.replay_delivery(&actor, &id).await?;
+    let replayed = app.webhooks.replay_delivery(&actor, &id, trace).await?;
     Ok(reply::one(with_attempt(replayed)?, &fields))
 }
 
@@ -151,9 +153,10 @@ pub(crate) async fn retry(
     Author(actor): Author,
     State(app): State<Arc<App>>,
     WebhookPath(id): WebhookPath,
+    Cause(trace): Cause,
     JsonBody { fields, .. }: JsonBody<FieldQuery>,
 ) -> Result<Response, ApiError> {
-    let retried = app.webhooks.retry(&actor, &id).await?;
+    let retried = app.webhooks.retry(&actor, &id, trace).await?;
     Ok(reply::one(with_attempt(retried)?, &fields))
 }
 
@@ -168,10 +171,12 @@ pub(crate) async fn replay_to_webhook(
     Author(actor): Author,
     State(app): State<Arc<App>>,
     WebhookPath(id): WebhookPath,
+    Cause(trace): Cause,
     JsonBody { parameters, fields }: JsonBody<ReplayDeliveries>,
 ) -> Result<Response, ApiError> {
     let range = replay_range(&parameters)?;
-    let replayed = app.webhooks.replay(&actor, &id, range).await?;
+    let replay = app.webhooks.replay(&actor, &id, range, trace);
+    let replayed = replay.await?;
     Ok(reply::one(ReplayedDeliveries { replayed }, &fields))
 }
 
@@ -185,10 +190,11 @@ pub(crate) async fn replay_to_webhook(
 pub(crate) async fn replay_all(
     Author(actor): Author,
     State(app): State<Arc<App>>,
+    Cause(trace): Cause,
     JsonBody { parameters, fields }: JsonBody<ReplayDeliveries>,
 ) -> Result<Response, ApiError> {
     let range = replay_range(&parameters)?;
-    let replayed = app.webhooks.replay_all(&actor, range).await?;
+    let replayed = app.webhooks.replay_all(&actor, range, trace).await?;
     Ok(reply::one(ReplayedDeliveries { replayed }, &fields))
 }
 

@@ -6,6 +6,7 @@ use sluice_model::{EmitterId, EmitterKind, EventId, UserId};
 use sluice_store::{
     Store, StoreError,
     events::{self, ChannelFilter, StoredEvent},
+    kept_rows,
     logs::{self, StoredLog, event_id},
     routes::LOG_CHANNEL,
     search::{Matches, Search},
@@ -150,7 +151,7 @@ async fn newest_events(
 ) -> Result<(u64, Vec<StoredEvent>), StoreError> {
     let emitter = emitter.clone();
     let read = store.read(move |c| {
-        let total = events::count(c, &emitter, &filter)?;
+        let total = events::known_count(c, &emitter, &filter)?;
         let beyond = if page.is_first() {
             None
         } else {
@@ -170,7 +171,7 @@ async fn newest_logs(
 ) -> Result<(u64, Vec<StoredLog>), StoreError> {
     let emitter = emitter.clone();
     let read = store.read(move |c| {
-        let total = logs::count(c, &emitter)?;
+        let total = kept_rows::logs(c, &emitter)?;
         let beyond = if page.is_first() {
             None
         } else {

@@ -53,6 +53,7 @@ fn on_the_wire(flow: sluice_app::Flow) -> Flow {
         name: node.party.name,
         name_slug: node.party.name_slug,
         active: node.party.active,
+        app: node.app,
         events: node.events,
         errors: node.errors,
         waiting: node.waiting,

@@ -5,7 +5,7 @@ use sluice_api::{FieldQuery, List, LogLine, LogsQuery, PageQuery};
 use sluice_infra::Infra;
 use sluice_model::EmitterId;
 use sluice_store::{
-    Store, StoreError,
+    Store, StoreError, kept_rows,
     logs::{self, StoredLog},
     search::Matches,
 };
@@ -63,7 +63,7 @@ async fn newest(
     page: PageRequest<i64>,
 ) -> Result<(u64, Vec<StoredLog>), StoreError> {
     let read = store.read(move |c| {
-        let total = logs::count(c, &emitter)?;
+        let total = kept_rows::logs(c, &emitter)?;
         let lines = logs::page(c, &emitter, page.limit, page.after, page.before)?;
         Ok((total, lines))
     });

@@ -14,6 +14,7 @@ use crate::{
     openapi::ApiErrors,
     path::SourcePath,
     reply,
+    request_trace::Cause,
     routes::{
         event_list::Rows,
         event_parameters::{must_be_in_order, parse_bound},
@@ -31,14 +32,19 @@ pub(crate) async fn replay(
     Author(actor): Author,
     State(app): State<Arc<App>>,
     SourcePath(id): SourcePath,
+    Cause(trace): Cause,
     JsonBody { parameters, fields }: JsonBody<ReplayEvents>,
 ) -> Result<Response, ApiError> {
     let events = match parse(parameters)? {
         Replay::One(event) => {
-            app.sources.replay_event(&actor, &id, event).await?;
+            let replay = app.sources.replay_event(&actor, &id, event, trace);
+            replay.await?;
             1
         }
-        Replay::Range(range) => app.sources.replay_events(&actor, &id, range).await?,
+        Replay::Range(range) => {
+            let replay = app.sources.replay_events(&actor, &id, range, trace);
+            replay.await?
+        }
     };
     Ok(reply::one(Replayed { events }, &fields))
 }

@@ -23,6 +23,7 @@ use crate::{
     path::{RunPath, WorkflowNamePath},
     query::Query,
     reply,
+    request_trace::Cause,
     routes::{
         event_parameters::must_be_in_order,
         run_view::on_the_wire,
@@ -117,10 +118,12 @@ pub(crate) async fn replay(
     Author(actor): Author,
     State(app): State<Arc<App>>,
     RunPath(id, run): RunPath,
+    Cause(trace): Cause,
     JsonBody { parameters, fields }: JsonBody<ReplayRun>,
 ) -> Result<Response, ApiError> {
     let from = replay_from(parameters.from);
-    let id = app.workflows.replay_run(&actor, &id, run, from).await?;
+    let replay = app.workflows.replay_run(&actor, &id, run, from, trace);
+    let id = replay.await?;
     Ok(reply::one(Invocation { id }, &fields))
 }
 
@@ -135,6 +138,7 @@ pub(crate) async fn replay_many(
     Author(actor): Author,
     State(app): State<Arc<App>>,
     WorkflowNamePath(id): WorkflowNamePath,
+    Cause(trace): Cause,
     JsonBody { parameters, fields }: JsonBody<ReplayRuns>,
 ) -> Result<Response, ApiError> {
     let ReplayRuns {
@@ -154,7 +158,7 @@ pub(crate) async fn replay_many(
         start,
         end,
     };
-    let count = app.workflows.replay_runs(&actor, &id, which).await?;
+    let count = app.workflows.replay_runs(&actor, &id, which, trace).await?;
     Ok(reply::one(ReplayedRuns { count }, &fields))
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::{Extension, extract::State, response::Response};
+use axum::{extract::State, response::Response};
 use http::StatusCode;
 use serde_json::value::RawValue;
 use sluice_api::{
@@ -11,7 +11,7 @@ use sluice_api::{
     UpdateSource,
 };
 use sluice_app::{App, CodeInput, ComponentRef, Listing, OnHookError, SourceView};
-use sluice_model::{Cursor, TraceContext, UserId};
+use sluice_model::{Cursor, UserId};
 use sluice_store::sources;
 
 use crate::{
@@ -26,6 +26,7 @@ use crate::{
     path::{SourceNamePath, SourcePath},
     query::Query,
     reply,
+    request_trace::Cause,
     routes::{
         activity::{expanded, selection},
         components::{code_input, parse_id},
@@ -195,11 +196,10 @@ pub(crate) async fn run(
     AuthUser(user): AuthUser,
     State(app): State<Arc<App>>,
     SourcePath(id): SourcePath,
-    trace: Option<Extension<TraceContext>>,
+    Cause(trace): Cause,
     JsonBody { parameters, fields }: JsonBody<RunSource>,
 ) -> Result<Response, ApiError> {
     let event = event_to_run(parameters.event.as_deref());
-    let trace = trace.map(|Extension(trace)| trace);
     let id = app.sources.run(&user.id, &id, event, trace).await?;
     Ok(reply::one(Invocation { id }, &fields))
 }
@@ -248,6 +248,7 @@ fn cursor_of(source: &sources::Source) -> String {
 fn on_the_wire(view: SourceView, user_id: Option<UserId>) -> Source {
     let SourceView {
         source,
+        app,
         configured_props,
         next_run_at,
         ticks,
@@ -256,6 +257,7 @@ fn on_the_wire(view: SourceView, user_id: Option<UserId>) -> Source {
         id: source.id,
         user_id,
         component_id: source.component_id,
+        app,
         configured_props,
         active: source.active,
         version: source.version,

@@ -18,6 +18,7 @@ use crate::{
     path::ToolPath,
     query::Query,
     reply,
+    request_trace::Cause,
     routes::{action_run_view, dates::epoch_seconds, user_fields::required},
 };
 
@@ -107,10 +108,11 @@ pub(crate) async fn run(
     State(app): State<Arc<App>>,
     State(infra): State<Infra>,
     ToolPath(name): ToolPath,
+    Cause(trace): Cause,
     JsonBody { parameters, fields }: JsonBody<RunTool>,
 ) -> Result<Response, ApiError> {
     let given = parameters.configured_props.unwrap_or_default();
-    let view = app.tools.run(&actor, name, given).await?;
+    let view = app.tools.run(&actor, name, given, trace).await?;
     let run = action_run_view::on_the_wire(view, &infra.settings)?;
     Ok(reply::one(run, &fields))
 }

@@ -57,6 +57,7 @@ fn on_the_wire(node: sluice_app::TraceNode) -> TraceNode {
         started_at_ms: node.started_at,
         duration_ms: node.duration_ms,
         error: node.error,
+        replay: node.is_replay,
         truncated: node.is_cut,
         emitter_id: node.emitter_id,
         event_id: node.event_id,

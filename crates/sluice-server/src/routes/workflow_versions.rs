@@ -6,7 +6,7 @@ use axum::{extract::State, response::Response};
 use sluice_api::{
     Data, FieldQuery, RollBackWorkflow, WholeWorkflowVersion, Workflow, WorkflowVersion,
 };
-use sluice_app::{App, VersionView};
+use sluice_app::{App, VersionView, WholeVersionView};
 use sluice_store::deployments::Version;
 
 use crate::{
@@ -56,8 +56,9 @@ pub(crate) async fn get(
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
     let found = app.workflows.version(&user.id, &id, number).await?;
-    let VersionView {
-        version: deployment,
+    let WholeVersionView {
+        deployment,
+        steps,
         running,
     } = found;
     let version = Version {
@@ -70,6 +71,7 @@ pub(crate) async fn get(
         document: deployment.document,
         files: deployment.files,
         definition: deployment.definition,
+        steps: steps.into_iter().map(workflows::step).collect(),
     };
     Ok(reply::one(whole, &FieldSelection::new(&fields)))
 }

@@ -3,7 +3,6 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use axum::{
-    Extension,
     extract::State,
     response::{IntoResponse, Response},
 };
@@ -12,11 +11,8 @@ use sluice_api::{
     Data, DeployWorkflow, EmittersQuery, ExpandEmittersQuery, FieldQuery, Invocation, List,
     PageQuery, RunSource, Workflow, WorkflowStep, WorkflowTrigger,
 };
-use sluice_app::{App, ChangeWorkflow, Deploy, Listing, TriggerView, WorkflowView};
-use sluice_model::{
-    Cursor, TimerSpec, TraceContext,
-    workflow::{DeployedStep, SCHEMA},
-};
+use sluice_app::{App, ChangeWorkflow, Deploy, Listing, StepView, TriggerView, WorkflowView};
+use sluice_model::{Cursor, TimerSpec, workflow::SCHEMA};
 
 use crate::{
     actor::Author,
@@ -29,6 +25,7 @@ use crate::{
     path::WorkflowNamePath,
     query::Query,
     reply,
+    request_trace::Cause,
     routes::{
         activity::{expanded, selection},
         dates::epoch_seconds,
@@ -162,11 +159,10 @@ pub(crate) async fn run(
     AuthUser(user): AuthUser,
     State(app): State<Arc<App>>,
     WorkflowNamePath(id): WorkflowNamePath,
-    trace: Option<Extension<TraceContext>>,
+    Cause(trace): Cause,
     JsonBody { parameters, fields }: JsonBody<RunSource>,
 ) -> Result<Response, ApiError> {
     let event = event_to_run(parameters.event.as_deref());
-    let trace = trace.map(|Extension(trace)| trace);
     let id = app.workflows.run(&user.id, &id, event, trace).await?;
     Ok(reply::one(Invocation { id }, &fields))
 }
@@ -267,10 +263,11 @@ fn trigger(view: TriggerView) -> WorkflowTrigger {
     }
 }
 
-fn step(step: DeployedStep) -> WorkflowStep {
+pub(super) fn step(step: StepView) -> WorkflowStep {
     WorkflowStep {
         name: step.name,
         cell_id: step.cell_id,
         component_id: step.component_id,
+        app: step.app,
     }
 }

@@ -3,7 +3,7 @@
 use std::{
     borrow::Cow,
     future::{Ready, ready},
-    io::{self, Cursor, SeekFrom},
+    io::{self, Cursor, Read as _, SeekFrom},
     path::{Path, PathBuf},
     pin::Pin,
     task::{Context, Poll},
@@ -11,6 +11,7 @@ use std::{
 };
 
 use bytes::Bytes;
+use flate2::read::GzDecoder;
 use futures_util::future::BoxFuture;
 use rust_embed::EmbeddedFile;
 use tokio::io::{AsyncRead, AsyncSeek, ReadBuf};
@@ -77,15 +78,21 @@ impl Files {
     }
 }
 
+/// A file that is embedded in its compressed forms only is unpacked: clients that accept none are few.
 fn embedded(find: Find, path: &Path) -> io::Result<Bytes> {
     // `ServeDir` gives paths below its base, which is `.`.
     let path = path.strip_prefix(".").unwrap_or(path);
-    let file = path.to_str().and_then(find);
-    let file = file.ok_or(io::ErrorKind::NotFound)?;
-    Ok(match file.data {
-        Cow::Borrowed(content) => Bytes::from_static(content),
-        Cow::Owned(content) => content.into(),
-    })
+    let path = path.to_str().ok_or(io::ErrorKind::NotFound)?;
+    if let Some(file) = find(path) {
+        return Ok(match file.data {
+            Cow::Borrowed(content) => Bytes::from_static(content),
+            Cow::Owned(content) => content.into(),
+        });
+    }
+    let packed = find(&format!("{path}.gz")).ok_or(io::ErrorKind::NotFound)?;
+    let mut content = Vec::new();
+    GzDecoder::new(&*packed.data).read_to_end(&mut content)?;
+    Ok(content.into())
 }
 
 /// Follows links within the folder. A path that leads out of it is not found.
@@ -183,7 +190,45 @@ impl Metadata for FileMetadata {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write as _;
+
+    use flate2::{Compression, write::GzEncoder};
+    use rust_embed::Metadata;
+
     use super::*;
+
+    fn packed(path: &str) -> Option<EmbeddedFile> {
+        let data = match path {
+            "page.html.gz" => {
+                let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+                encoder.write_all(b"a page").unwrap();
+                encoder.finish().unwrap()
+            }
+            "picture.png" => b"a picture".to_vec(),
+            _ => return None,
+        };
+        Some(EmbeddedFile {
+            data: data.into(),
+            metadata: Metadata::__rust_embed_new([0; 32], None, None),
+        })
+    }
+
+    #[tokio::test]
+    async fn a_file_with_a_compressed_form_only_is_unpacked() {
+        let files = Files::Embedded {
+            find: packed,
+            modified: SystemTime::UNIX_EPOCH,
+        };
+        let read = async |name: &str| {
+            let file = files.read(Path::new(name)).await;
+            file.ok().map(OpenFile::into_content)
+        };
+        assert_eq!(read("./page.html").await.unwrap(), "a page");
+        assert_eq!(read("picture.png").await.unwrap(), "a picture");
+        assert_eq!(read("none.html").await, None);
+        let stat = files.stat(Path::new("page.html")).await.unwrap();
+        assert_eq!(stat.len, 6);
+    }
 
     #[tokio::test]
     async fn links_do_not_lead_out_of_the_folder() {

@@ -13,3 +13,4 @@ mod support;
 mod tls;
 mod trace_trees;
 mod traces;
+mod traces_of_later_work;

@@ -24,6 +24,9 @@ use crate::{contract, described, support::unique_name};
 
 const OPERATOR_KEY: &str = "0123456789abcdef0123456789abcdef";
 
+/// Traces of clients that a server records in a second.
+const CLIENT_TRACES: u32 = 1_000;
+
 /// It ends when all its users are dropped.
 pub(crate) struct TestServer {
     url: String,
@@ -85,6 +88,15 @@ impl TestServer {
 
     /// Starts a server that sends spans to this collector, and begins this share of traces.
     pub(crate) async fn traced(collector: &str, ratio: f64) -> Arc<TestServer> {
+        TestServer::traced_up_to(CLIENT_TRACES, collector, ratio).await
+    }
+
+    /// As [`TestServer::traced`], with another limit of traces that clients begin.
+    pub(crate) async fn traced_up_to(
+        client_traces: u32,
+        collector: &str,
+        ratio: f64,
+    ) -> Arc<TestServer> {
         let start = |infra: &mut Infra| {
             let ids = infra.ids.clone();
             let options = TracesOptions {
@@ -95,6 +107,8 @@ impl TestServer {
                     instance: "test".to_owned(),
                 },
                 sampling: Sampling::ratio(ratio).unwrap(),
+                client_traces,
+                clock: Arc::clone(&infra.clock),
                 metrics: infra.metrics.spans.clone(),
                 random: Box::new(move || ids.random()),
             };

@@ -90,7 +90,7 @@ async fn whole(user: &User, id: &str, count: usize) -> Value {
     .await
 }
 
-/// Depth, kind and name of each node.
+/// Depth, kind and name of each node, and whether it is a replay.
 fn outline(trace: &Value) -> Vec<String> {
     let nodes = trace["nodes"].as_array().expect("nodes").iter();
     let text = |node: &Value| {
@@ -99,7 +99,12 @@ fn outline(trace: &Value) -> Vec<String> {
             node["kind"].as_str().unwrap(),
             node["name"].as_str().unwrap(),
         );
-        format!("{}{kind} {name}", "  ".repeat(depth))
+        let mark = if node["replay"] == true {
+            " (replay)"
+        } else {
+            ""
+        };
+        format!("{}{kind} {name}{mark}", "  ".repeat(depth))
     };
     nodes.map(text).collect()
 }
@@ -158,8 +163,15 @@ async fn every_id_of_a_trace_leads_to_the_same_tree() {
     assert_eq!(from_trace["selected"], Value::Null);
 }
 
+/// The lines of an outline from the first one with `text` on, without those before.
+fn below(trace: &Value, text: &str) -> Vec<String> {
+    let lines = outline(trace);
+    let at = lines.iter().position(|line| line.contains(text));
+    lines[at.expect("the line")..].to_vec()
+}
+
 #[tokio::test]
-async fn a_replay_belongs_to_the_trace_of_its_event() {
+async fn replays_of_an_event_are_below_it() {
     let user = new_user().await;
     let chain = Chain::new(&user).await;
     let id = chain.send().await;
@@ -167,26 +179,58 @@ async fn a_replay_belongs_to_the_trace_of_its_event() {
     let nodes = first["nodes"].as_array().expect("nodes");
     let event = nodes
         .iter()
-        .find(|node| node["emitter_id"] == chain.second.id && node["kind"] == "event");
-    let event = event.expect("the forwarded event")["id"].clone();
-    let path = chain.second.path("/events/replay");
+        .find(|node| node["emitter_id"] == chain.first.id && node["kind"] == "event");
+    let event = event.expect("the first event")["id"].clone();
+    let path = chain.first.path("/events/replay");
     user.post(&path, &json!({ "event_id": event })).await.ok();
-    let path = format!("/workflows/{}/runs", chain.workflow);
-    let replay = wait_for(PATIENCE, "the run of the replay", async || {
-        let page = user.get(&path).await.expect(200);
-        let runs = page["data"].as_array()?.clone();
-        (runs.len() == 2).then(|| runs[0]["id"].as_str().expect("an id").to_owned())
-    })
-    .await;
-    let trace = whole(&user, &replay, 11).await;
-    let runs = outline(&trace);
-    let runs: Vec<&String> = runs
-        .iter()
-        .filter(|line| line.contains("workflow_run"))
-        .collect();
-    assert_eq!(runs.len(), 2, "{:#?}", outline(&trace));
-    assert_eq!(runs[0], runs[1], "both are below the event");
-    assert_eq!(trace["selected"], format!("{}/{replay}", chain.workflow));
+    let trace = whole(&user, &id, 17).await;
+    let expected = |mark: &str| {
+        [
+            format!("      source_run forwarder{mark}"),
+            "        event default".to_owned(),
+            "          delivery Shop".to_owned(),
+            "            attempt HTTP 200".to_owned(),
+            "          workflow_run Orders".to_owned(),
+            "            step only".to_owned(),
+            "              event done".to_owned(),
+        ]
+    };
+    let shown = below(&trace, "source_run forwarder");
+    assert_eq!(shown, [expected(""), expected(" (replay)")].concat());
+    let replayed = trace["nodes"].as_array().expect("nodes");
+    let replayed = replayed.iter().find(|node| node["replay"] == true);
+    let replay = replayed.expect("a replay")["id"].as_str().expect("an id");
+    let from_replay = whole(&user, replay, 17).await;
+    assert_eq!(outline(&from_replay), outline(&trace));
+}
+
+#[tokio::test]
+async fn replays_of_runs_are_below_the_first_run_and_those_of_deliveries_are_attempts() {
+    let user = new_user().await;
+    let chain = Chain::new(&user).await;
+    let id = chain.send().await;
+    let first = whole(&user, &id, 10).await;
+    let run = node(&first, "workflow_run")["id"].as_str().expect("an id");
+    let path = format!("/workflows/{}/runs/{run}/replay", chain.workflow);
+    user.post(&path, &json!({})).await.ok();
+    let delivery = node(&first, "delivery")["id"].as_str().expect("an id");
+    let path = format!("/deliveries/{delivery}/replay");
+    user.post(&path, &json!({})).await.ok();
+    let trace = whole(&user, &id, 14).await;
+    assert_eq!(
+        below(&trace, "delivery Shop"),
+        [
+            "          delivery Shop",
+            "            attempt HTTP 200",
+            "            attempt HTTP 200 (replay)",
+            "          workflow_run Orders",
+            "            step only",
+            "              event done",
+            "            workflow_run Orders (replay)",
+            "              step only",
+            "                event done",
+        ]
+    );
 }
 
 #[tokio::test]

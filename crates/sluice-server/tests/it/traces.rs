@@ -17,7 +17,7 @@ use crate::{
     support::{Deployed, EMITTER, deploy},
 };
 
-const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
+pub(crate) const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
 const SPAN: &str = "b7ad6b7169203331";
 const STATE: &str = "vendor=1";
 
@@ -26,29 +26,31 @@ const FORWARDER: &str = r#"module.exports = { "name": "Forwarder", "version": "0
     "props": {}, "run": { "emit": "event" } };"#;
 
 /// A source with an endpoint, a second one that listens to it, and a webhook that listens to that.
-struct Chain {
-    first: Deployed,
-    second: Deployed,
-    receiver: Receiver,
+pub(crate) struct Chain {
+    pub(crate) first: Deployed,
+    pub(crate) second: Deployed,
+    pub(crate) webhook: Webhook,
+    pub(crate) receiver: Receiver,
 }
 
 impl Chain {
-    async fn new(api: &User) -> Chain {
+    pub(crate) async fn new(api: &User) -> Chain {
         let first = deploy(api, EMITTER).await;
         let second = deploy(api, FORWARDER).await;
         let subscription = json!({ "emitter_id": first.id, "listener_id": second.id });
         api.post("/subscriptions", &subscription).await.ok();
         let receiver = Receiver::start(|_| Answer::status(200));
         let url = json!({ "url": receiver.url("/hook") });
-        Webhook::create(api, &second.id, &url, "").await;
+        let webhook = Webhook::create(api, &second.id, &url, "").await;
         Chain {
             first,
             second,
+            webhook,
             receiver,
         }
     }
 
-    async fn send(&self, parent: Option<&str>) {
+    pub(crate) async fn send(&self, parent: Option<&str>) {
         let api = &self.first.api;
         let mut request = api.absolute(Method::POST, self.first.endpoint());
         if let Some(parent) = parent {
@@ -61,11 +63,11 @@ impl Chain {
     }
 }
 
-fn parent(flags: &str) -> String {
+pub(crate) fn parent(flags: &str) -> String {
     format!("00-{TRACE}-{SPAN}-{flags}")
 }
 
-fn hex(id: &[u8]) -> String {
+pub(crate) fn hex(id: &[u8]) -> String {
     let mut text = String::new();
     for byte in id {
         let _ = write!(text, "{byte:02x}");
@@ -79,7 +81,7 @@ fn of(spans: &[Span], emitter: &str) -> Span {
     spans.iter().find(is_of).cloned().unwrap()
 }
 
-fn is_child(child: &Span, parent: &Span) -> bool {
+pub(crate) fn is_child(child: &Span, parent: &Span) -> bool {
     child.parent_span_id == parent.span_id && child.trace_id == parent.trace_id
 }
 
@@ -155,6 +157,21 @@ async fn a_trace_that_is_not_sampled_is_passed_on_and_not_recorded() {
     chain.send(None).await;
     let deliveries = chain.receiver.wait_for(2).await;
     assert_eq!(deliveries[1].header("traceparent"), None);
+    server.infra.traces.stop().await;
+    assert_eq!(collector.spans(), Vec::new());
+}
+
+#[tokio::test]
+async fn beyond_the_limit_the_trace_of_a_client_is_passed_on_and_not_recorded() {
+    let collector = TestCollector::start().await;
+    let server = TestServer::traced_up_to(0, &collector.url, 0.0).await;
+    let chain = Chain::new(&server.user().await).await;
+    chain.send(Some(&parent("01"))).await;
+    let deliveries = chain.receiver.wait_for(1).await;
+    assert_eq!(
+        deliveries[0].header("traceparent"),
+        Some(parent("00").as_str())
+    );
     server.infra.traces.stop().await;
     assert_eq!(collector.spans(), Vec::new());
 }

@@ -121,6 +121,7 @@ CREATE TABLE connections (
     verifier_sealed   TEXT COLLATE "C",
     redirect_to       TEXT COLLATE "C",
     stage             TEXT COLLATE "C" NOT NULL,
+    -- JSON: the code and the message of the error; null unless it failed.
     error             TEXT COLLATE "C",
     created_at        BIGINT NOT NULL,
     expires_at        BIGINT NOT NULL
@@ -426,6 +427,15 @@ CREATE TABLE held_events (
 );
 CREATE INDEX held_events_by_due ON held_events (due_at) WHERE due_at IS NOT NULL;
 
+-- Replays of events, by the id under which each was emitted again.
+CREATE TABLE event_replays (
+    emitter_id TEXT COLLATE "C" NOT NULL,
+    ms         BIGINT NOT NULL,
+    seq        BIGINT NOT NULL,
+    emit_id    TEXT COLLATE "C" NOT NULL,
+    PRIMARY KEY (emitter_id, ms, seq, emit_id)
+);
+
 -- === Events to run with ===
 
 -- The last HTTP request of each source that its owner stored, as the component got it.
@@ -514,7 +524,9 @@ CREATE TABLE deliveries (
     tries      BIGINT NOT NULL,
     attempts   TEXT COLLATE "C" NOT NULL,
     created_at BIGINT NOT NULL,
-    updated_at BIGINT NOT NULL
+    updated_at BIGINT NOT NULL,
+    -- When it was replayed first, after it was over; null before.
+    replayed_at BIGINT
 );
 -- What waits is listed by age from this index alone.
 CREATE INDEX deliveries_by_due ON deliveries (webhook_id, due_at, id, created_at) WHERE due_at IS NOT NULL;
@@ -595,12 +607,15 @@ CREATE TABLE runs (
     -- JSON: why it failed; or text: why it ended early.
     error         TEXT COLLATE "C",
     exit_reason   TEXT COLLATE "C",
+    -- The first run for the event, if this one is a replay.
+    replay_of     TEXT COLLATE "C",
     -- The trace context of the run; null without a trace.
     trace         TEXT COLLATE "C",
     event         TEXT COLLATE "C" NOT NULL,
     PRIMARY KEY (workflow_id, id)
 );
 CREATE INDEX runs_by_state ON runs (workflow_id, state, id);
+CREATE INDEX runs_by_original ON runs (workflow_id, replay_of, id) WHERE replay_of IS NOT NULL;
 CREATE INDEX runs_by_trace ON runs (trace) WHERE trace IS NOT NULL;
 CREATE INDEX runs_by_start ON runs (workflow_id, started_at);
 CREATE INDEX runs_by_due ON runs (due_at, waits_from) WHERE due_at IS NOT NULL;
@@ -814,8 +829,27 @@ CREATE TABLE count_ledger (
     compute_ms  BIGINT NOT NULL,
     -- Ticks that were late, and ticks that never ran.
     late_ticks  BIGINT NOT NULL,
-    skipped_ticks BIGINT NOT NULL
+    skipped_ticks BIGINT NOT NULL,
+    -- The rows that the commit added.
+    kept_events BIGINT NOT NULL,
+    kept_errors BIGINT NOT NULL,
+    kept_logs   BIGINT NOT NULL
 );
+
+-- How many events, errors and log lines each emitter has, without those in the ledger. The numbers may be negative: rows can be
+-- deleted while they are in the ledger.
+CREATE TABLE kept_rows (
+    emitter_id TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    events     BIGINT NOT NULL,
+    errors     BIGINT NOT NULL,
+    logs       BIGINT NOT NULL
+);
+
+CREATE VIEW kept_counts AS
+    SELECT emitter_id, events, errors, logs FROM kept_rows
+    UNION ALL
+    SELECT emitter_id, kept_events, kept_errors, kept_logs FROM count_ledger
+    WHERE emitter_id IS NOT NULL;
 
 CREATE VIEW activity_counts AS
     SELECT emitter_id, hour, events, errors, invocations, compute_ms, late_ticks, skipped_ticks FROM activity

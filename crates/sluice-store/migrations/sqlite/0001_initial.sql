@@ -120,6 +120,7 @@ CREATE TABLE connections (
     verifier_sealed   TEXT,
     redirect_to       TEXT,
     stage             TEXT NOT NULL,
+    -- JSON: the code and the message of the error; null unless it failed.
     error             TEXT,
     created_at        INTEGER NOT NULL,
     expires_at        INTEGER NOT NULL
@@ -431,6 +432,15 @@ CREATE TABLE held_events (
 ) WITHOUT ROWID;
 CREATE INDEX held_events_by_due ON held_events (due_at) WHERE due_at IS NOT NULL;
 
+-- Replays of events, by the id under which each was emitted again.
+CREATE TABLE event_replays (
+    emitter_id TEXT NOT NULL,
+    ms         INTEGER NOT NULL,
+    seq        INTEGER NOT NULL,
+    emit_id    TEXT NOT NULL,
+    PRIMARY KEY (emitter_id, ms, seq, emit_id)
+) WITHOUT ROWID;
+
 -- === Events to run with ===
 
 -- The last HTTP request of each source that its owner stored, as the component got it.
@@ -519,7 +529,9 @@ CREATE TABLE deliveries (
     tries      INTEGER NOT NULL,
     attempts   TEXT NOT NULL,
     created_at INTEGER NOT NULL,
-    updated_at INTEGER NOT NULL
+    updated_at INTEGER NOT NULL,
+    -- When it was replayed first, after it was over; null before.
+    replayed_at INTEGER
 ) WITHOUT ROWID;
 -- What waits is listed by age from this index alone.
 CREATE INDEX deliveries_by_due ON deliveries (webhook_id, due_at, id, created_at) WHERE due_at IS NOT NULL;
@@ -600,12 +612,15 @@ CREATE TABLE runs (
     -- JSON: why it failed; or text: why it ended early.
     error         TEXT,
     exit_reason   TEXT,
+    -- The first run for the event, if this one is a replay.
+    replay_of     TEXT,
     -- The trace context of the run; null without a trace.
     trace         TEXT,
     event         TEXT NOT NULL,
     PRIMARY KEY (workflow_id, id)
 );
 CREATE INDEX runs_by_state ON runs (workflow_id, state, id);
+CREATE INDEX runs_by_original ON runs (workflow_id, replay_of, id) WHERE replay_of IS NOT NULL;
 CREATE INDEX runs_by_trace ON runs (trace) WHERE trace IS NOT NULL;
 CREATE INDEX runs_by_start ON runs (workflow_id, started_at);
 CREATE INDEX runs_by_due ON runs (due_at, waits_from) WHERE due_at IS NOT NULL;
@@ -819,8 +834,27 @@ CREATE TABLE count_ledger (
     compute_ms  INTEGER NOT NULL,
     -- Ticks that were late, and ticks that never ran.
     late_ticks  INTEGER NOT NULL,
-    skipped_ticks INTEGER NOT NULL
+    skipped_ticks INTEGER NOT NULL,
+    -- The rows that the commit added.
+    kept_events INTEGER NOT NULL,
+    kept_errors INTEGER NOT NULL,
+    kept_logs   INTEGER NOT NULL
 );
+
+-- How many events, errors and log lines each emitter has, without those in the ledger. The numbers may be negative: rows can be
+-- deleted while they are in the ledger.
+CREATE TABLE kept_rows (
+    emitter_id TEXT NOT NULL PRIMARY KEY,
+    events     INTEGER NOT NULL,
+    errors     INTEGER NOT NULL,
+    logs       INTEGER NOT NULL
+) WITHOUT ROWID;
+
+CREATE VIEW kept_counts AS
+    SELECT emitter_id, events, errors, logs FROM kept_rows
+    UNION ALL
+    SELECT emitter_id, kept_events, kept_errors, kept_logs FROM count_ledger
+    WHERE emitter_id IS NOT NULL;
 
 CREATE VIEW activity_counts AS
     SELECT emitter_id, hour, events, errors, invocations, compute_ms, late_ticks, skipped_ticks FROM activity

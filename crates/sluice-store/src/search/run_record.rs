@@ -47,13 +47,14 @@ impl FromRow for RunRow {
 }
 
 /// The columns of a [`StepRow`].
-pub(super) const STEP_COLUMNS: &str = "s.run_id, s.name, s.exports, s.logs";
+pub(super) const STEP_COLUMNS: &str = "s.run_id, s.name, s.exports, s.logs, s.inputs";
 
 pub(super) struct StepRow {
     pub(super) run: InvocationId,
     name: String,
     exports: String,
     logs: String,
+    inputs: Option<String>,
 }
 
 impl FromRow for StepRow {
@@ -63,11 +64,12 @@ impl FromRow for StepRow {
             name: row.get(1)?,
             exports: row.get(2)?,
             logs: row.get(3)?,
+            inputs: row.get(4)?,
         })
     }
 }
 
-/// Words are looked for in the event, the errors, and the names, exports and logs of steps. A path begins at a field of the run,
+/// Words are looked for in the event, the errors, and the names, inputs, exports and logs of steps. A path begins at a field of the run,
 /// or else in its event.
 pub(super) struct RunRecord {
     fields: Json,
@@ -90,6 +92,7 @@ impl RunRecord {
             "exit_reason": run.exit_reason,
             "step": names,
             "steps": exports_of(steps),
+            "inputs": inputs_of(steps),
             "event": value_of(&run.event),
         });
         // `error` alone is its message.
@@ -115,9 +118,18 @@ fn exports_of(steps: &[StepRow]) -> Map<String, Json> {
         .collect()
 }
 
+/// The inputs of each step, likewise.
+fn inputs_of(steps: &[StepRow]) -> Map<String, Json> {
+    let recorded = steps.iter().filter_map(|step| {
+        let inputs = step.inputs.as_deref()?;
+        Some((step.name.clone(), value_of(inputs)))
+    });
+    recorded.collect()
+}
+
 impl Record for RunRecord {
     fn texts(&self) -> Vec<&Json> {
-        let searched = ["event", "error", "exit_reason", "steps"];
+        let searched = ["event", "error", "exit_reason", "steps", "inputs"];
         let searched = searched.iter().filter_map(|name| self.fields.get(name));
         let searched = searched.filter(|value| !value.is_null());
         searched.chain([&self.logs]).collect()
@@ -148,6 +160,7 @@ mod tests {
             name: name.to_owned(),
             exports: exports.to_owned(),
             logs: r#"[{"ts":1,"level":"info","message":"charging"}]"#.to_owned(),
+            inputs: (name == "charge").then(|| r#"{"card":{"brand":"Visa"}}"#.to_owned()),
         }
     }
 
@@ -198,6 +211,9 @@ mod tests {
             ("steps.load.$return_value.plan:gold", true),
             ("event.body.total:>100", true),
             ("body.total:120", true),
+            ("inputs.charge.card.brand:visa", true),
+            ("inputs.load:*", false),
+            ("visa", true),
             ("gold", true),
             ("declined", true),
             ("charging", true),

@@ -61,7 +61,8 @@ fn keys(
     let size = match search.query {
         None => "CAST(0 AS BIGINT)",
         Some(_) => {
-            "CAST(octet_length(event) + COALESCE((SELECT SUM(octet_length(exports) + octet_length(logs)) \
+            "CAST(octet_length(event) + COALESCE((SELECT SUM(octet_length(exports) + octet_length(logs) \
+             + COALESCE(octet_length(inputs), 0)) \
              FROM run_steps s WHERE s.workflow_id = runs.workflow_id AND s.run_id = runs.id), 0) AS BIGINT)"
         }
     };

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// The newest log lines of an emitter among which those of an invocation are looked for.
-const LOG_LINES: u32 = 2000;
+pub const LOG_LINES: u32 = 2000;
 
 /// A delivery with the name of its webhook.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub struct TracedDelivery {
     /// Its URL if it has no name.
     pub webhook: String,
     pub payload_id: EmitId,
+    /// When it was replayed first. Later attempts are those of replays.
+    pub replayed_at: Option<i64>,
 }
 
 impl FromRow for TracedDelivery {
@@ -30,6 +32,7 @@ impl FromRow for TracedDelivery {
             delivery: Delivery::from_row(row)?,
             webhook: row.get(11)?,
             payload_id: row.get(12)?,
+            replayed_at: row.get(13)?,
         })
     }
 }
@@ -42,7 +45,7 @@ fn deliveries_between(
     limit: u32,
 ) -> Result<Vec<TracedDelivery>> {
     let sql = format!(
-        "SELECT {}, COALESCE(w.name, w.url), d.payload_id FROM deliveries d \
+        "SELECT {}, COALESCE(w.name, w.url), d.payload_id, d.replayed_at FROM deliveries d \
          JOIN payloads p ON p.id = d.payload_id JOIN webhooks w ON w.id = d.webhook_id \
          WHERE d.id >= ?1 AND d.id <= ?2 AND w.user_id = ?3 ORDER BY d.id LIMIT ?4",
         columns(Detail::WithoutEvent)
@@ -84,6 +87,20 @@ pub fn runs_of(c: &mut dyn Conn, user: &UserId, id: &InvocationId, limit: u32) -
          (SELECT w.id FROM workflows w WHERE w.user_id = ?1) ORDER BY workflow_id LIMIT ?3"
     );
     query_all(c, &sql, params![user, id, limit])
+}
+
+/// The ids of the replays of a run, oldest first.
+pub fn replays_of_run(
+    c: &mut dyn Conn,
+    workflow: &WorkflowId,
+    id: &InvocationId,
+    limit: u32,
+) -> Result<Vec<InvocationId>> {
+    query_all(
+        c,
+        "SELECT id FROM runs WHERE workflow_id = ?1 AND replay_of = ?2 ORDER BY id LIMIT ?3",
+        params![workflow, id, limit],
+    )
 }
 
 /// A send with its times.

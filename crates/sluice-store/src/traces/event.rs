@@ -1,6 +1,6 @@
 //! Events with their causes.
 
-use sluice_model::{EmitId, EmitterId, EventAddress, EventId, InvocationId, UserId};
+use sluice_model::{EmitId, EmitterId, EventAddress, EventId, InvocationId, TraceContext, UserId};
 
 use super::bounds::{COMMIT_MS, EMITTERS};
 use crate::{
@@ -101,6 +101,40 @@ pub fn emitted_at(
     query_all(c, &sql, params)
 }
 
+/// The contexts of events of an emitter, of which the first is the oldest. Events without a trace have none.
+pub fn contexts(
+    c: &mut dyn Conn,
+    emitter: &EmitterId,
+    ids: &[EventId],
+) -> Result<Vec<TraceContext>> {
+    let (Some(first), Some(last)) = (ids.first(), ids.last()) else {
+        return Ok(Vec::new());
+    };
+    let found: Vec<Traced> = query_all(
+        c,
+        "SELECT ms, seq, trace FROM events WHERE emitter_id = ?1 AND (ms, seq) >= (?2, ?3) \
+         AND (ms, seq) <= (?4, ?5) ORDER BY ms, seq",
+        params![emitter, first.ms, first.seq, last.ms, last.seq],
+    )?;
+    let found = found.into_iter();
+    let wanted = found.filter(|one| ids.binary_search(&one.id).is_ok());
+    Ok(wanted.filter_map(|one| one.context).collect())
+}
+
+struct Traced {
+    id: EventId,
+    context: Option<TraceContext>,
+}
+
+impl FromRow for Traced {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(Traced {
+            id: EventIdRow::from_row(row)?.0,
+            context: row.get(2)?,
+        })
+    }
+}
+
 /// The events of an invocation.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Emitted {
@@ -108,6 +142,8 @@ pub struct Emitted {
     pub events: Vec<TracedEvent>,
     /// Whether there may be some beyond the limits.
     pub is_cut: bool,
+    /// How many events of the source were looked at to find them.
+    pub scanned: u32,
 }
 
 /// The first `limit` events that an invocation of a source emitted, among `scan` events from its acceptance on. One commit
@@ -131,19 +167,24 @@ pub fn emitted_by(
              AND (ms, seq) > (?2, ?3) ORDER BY ms, seq LIMIT ?4",
             params![source, after.ms, after.seq, PAGE],
         )?;
+        scanned += PAGE;
         let first = page.iter().find(|one| one.invocation == Some(*invocation));
         if let Some(Candidate { id, .. }) = first {
-            return from(c, source, invocation, *id, limit);
+            let found = from(c, source, invocation, *id, limit)?;
+            return Ok(Emitted { scanned, ..found });
         }
         let Some(last) = page.last().filter(|_| page.len() == PAGE as usize) else {
-            return Ok(Emitted::default());
+            return Ok(Emitted {
+                scanned,
+                ..Emitted::default()
+            });
         };
         after = last.id;
-        scanned += PAGE;
     }
     Ok(Emitted {
         events: Vec::new(),
         is_cut: true,
+        scanned,
     })
 }
 
@@ -170,6 +211,7 @@ fn from(
     Ok(Emitted {
         events,
         is_cut: own > limit as usize,
+        scanned: 0,
     })
 }
 

@@ -6,8 +6,11 @@ mod effects;
 mod event;
 mod find;
 
-pub use effects::{TracedDelivery, TracedSend, deliveries, delivery, logged, run, runs_of, sends};
+pub use effects::{
+    LOG_LINES, TracedDelivery, TracedSend, deliveries, delivery, logged, replays_of_run, run,
+    runs_of, sends,
+};
 pub use event::{
-    Emitted, TracedEvent, emitted_at, emitted_by, event, event_of_emit, events_with_id,
+    Emitted, TracedEvent, contexts, emitted_at, emitted_by, event, event_of_emit, events_with_id,
 };
 pub use find::{InTrace, emitter_of, in_trace, owns, payload, run_of_send};

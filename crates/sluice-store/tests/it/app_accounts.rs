@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use rstest::rstest;
-use sluice_model::{AccountId, AppAuth, AppId, ConnectionId, KeyField};
+use sluice_model::{
+    AccountId, AppAuth, AppId, ConnectionError, ConnectionErrorCode, ConnectionId, KeyField,
+};
 use sluice_store::{
     Conn, Page,
     accounts::{self, Account, Health, Renewal},
@@ -230,12 +232,10 @@ fn a_state_is_good_once_and_in_time(#[values(Db::Sqlite, Db::Postgres)] db: Db) 
         assert_eq!(done.stage, Stage::Connected);
         assert_eq!(done.account_id, Some(account_id("x")));
         assert_eq!(connections::get(c, &stranger, &taken.id)?, None);
-        connections::finish(c, &connection("two").id, Err("no"))?;
+        let error = ConnectionError::new(ConnectionErrorCode::AccessDenied, "no");
+        connections::finish(c, &connection("two").id, Err(&error))?;
         let failed = connections::get(c, &owner, &connection("two").id)?.unwrap();
-        assert_eq!(
-            (failed.stage, failed.error.as_deref()),
-            (Stage::Failed, Some("no"))
-        );
+        assert_eq!((failed.stage, failed.error), (Stage::Failed, Some(error)));
         assert_eq!(connections::remove_older_than(c, 10)?, 0);
         assert_eq!(connections::remove_older_than(c, 11)?, 2);
         Ok(())

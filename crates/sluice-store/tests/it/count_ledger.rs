@@ -9,6 +9,7 @@ use sluice_store::{
     count_ledger,
     emitters::{self, EmitterFilter, EmitterState},
     inbox::{self, InboxKind, NewInboxItem},
+    kept_rows::Kept,
     query_one, sources, state,
     usage::{self, Usage},
     users,
@@ -88,10 +89,17 @@ fn readers_see_counts_before_and_after_they_are_rolled_up(
                 compute_ms: 10,
             },
         )?;
-        count_ledger::add(c, &a, &s, HOUR, counts(1, 0))?;
-        count_ledger::add(c, &a, &s, HOUR, counts(1, 1))?;
-        count_ledger::add(c, &a, &s, HOUR + 24, counts(1, 0))?;
-        count_ledger::add(c, &a, &workflow_id("w"), HOUR, counts(5, 0))?;
+        count_ledger::add(c, &a, &s, HOUR, counts(1, 0), Kept::default())?;
+        count_ledger::add(c, &a, &s, HOUR, counts(1, 1), Kept::default())?;
+        count_ledger::add(c, &a, &s, HOUR + 24, counts(1, 0), Kept::default())?;
+        count_ledger::add(
+            c,
+            &a,
+            &workflow_id("w"),
+            HOUR,
+            counts(5, 0),
+            Kept::default(),
+        )?;
         check(c)
     })
     .unwrap();
@@ -122,7 +130,7 @@ fn counts_of_a_removed_emitter_stay_with_its_user_and_go_with_the_user(
         let (a, s) = (user_id("a"), source_id("s"));
         users::insert(c, &user("a"), "print")?;
         sources::insert(c, &source("s", &a, 1))?;
-        count_ledger::add(c, &a, &s, HOUR, counts(2, 0))?;
+        count_ledger::add(c, &a, &s, HOUR, counts(2, 0), Kept::default())?;
         sources::remove(c, &s)?;
         assert_eq!(activity::of_emitter(c, &s, 0)?, []);
         assert_eq!(activity::of_user(c, &a, 0)?, [hour(HOUR, 2, 0)]);
@@ -130,7 +138,7 @@ fn counts_of_a_removed_emitter_stay_with_its_user_and_go_with_the_user(
         assert_eq!(activity::of_emitter(c, &s, 0)?, []);
         assert_eq!(activity::of_user(c, &a, 0)?, [hour(HOUR, 2, 0)]);
         assert_eq!(usage::of_day(c, &a, DAY)?.invocations, 2);
-        count_ledger::add(c, &a, &s, HOUR, counts(2, 0))?;
+        count_ledger::add(c, &a, &s, HOUR, counts(2, 0), Kept::default())?;
         users::remove(c, &a)?;
         assert_eq!(activity::of_user(c, &a, 0)?, []);
         assert_eq!(usage::of_day(c, &a, DAY)?, Usage::default());
@@ -157,7 +165,14 @@ fn commit(c: &mut dyn Conn, tail: &str) -> Result<()> {
     };
     inbox::insert_all(c, [(&source, item)].into_iter())?;
     inbox::remove_all(c, &source, &[*id])?;
-    count_ledger::add(c, &user_id("a"), &source, HOUR, counts(1, 0))?;
+    count_ledger::add(
+        c,
+        &user_id("a"),
+        &source,
+        HOUR,
+        counts(1, 0),
+        Kept::default(),
+    )?;
     // Sends what is deferred, so that all locks are taken.
     query_one::<i64>(c, "SELECT COUNT(*) FROM users", &[])?;
     Ok(())

@@ -1,7 +1,7 @@
 //! The history of deliveries: lists, replays, and removal with a webhook.
 
 use rstest::rstest;
-use sluice_model::{DeliveryId, EmitId, EventId, IdGen, WebhookId};
+use sluice_model::{DeliveryId, EmitId, EventId, IdGen, TraceContext, WebhookId};
 use sluice_store::{
     Conn, Result,
     deliveries::{self, DeliveryState, Outgoing},
@@ -139,7 +139,7 @@ fn a_range_is_replayed_in_batches_and_each_delivery_once(
             since: 2,
             until: 6,
         };
-        let ReplayProgress { count, next } =
+        let ReplayProgress { count, next, .. } =
             delivery_history::replay_batch(c, &hook, &failed, None, 2, 99)?;
         assert_eq!((count, pending(c)?), (2, vec![2, 4]));
         // One that fails again meanwhile is not replayed twice.
@@ -154,6 +154,7 @@ fn a_range_is_replayed_in_batches_and_each_delivery_once(
             last,
             ReplayProgress {
                 count: 2,
+                traces: Vec::new(),
                 next: None
             }
         );
@@ -172,6 +173,17 @@ fn a_range_is_replayed_in_batches_and_each_delivery_once(
         };
         let rest = delivery_history::replay_batch(c, &other, &delivered, None, 100, 99)?;
         assert_eq!(rest.count, 1);
+        // With the spans that emitted the events.
+        let context = TraceContext::root(1, 2, true);
+        c.execute(
+            "UPDATE payloads SET trace = ?1 WHERE id = ?2",
+            params![&context, &payloads(3)[2]],
+        )?;
+        let one = DeliveryId::of(&payloads(3)[2], &other);
+        end(c, &one, DeliveryState::Delivered)?;
+        assert_eq!(delivery_history::trace(c, &one)?, Some(context.clone()));
+        let traced = delivery_history::replay_batch(c, &other, &delivered, None, 100, 99)?;
+        assert_eq!((traced.count, traced.traces), (1, vec![context]));
         Ok(())
     })
     .unwrap();

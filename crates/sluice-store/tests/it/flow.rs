@@ -35,6 +35,7 @@ fn only_what_is_the_users_own_and_alive_is_on_the_map(#[values(Db::Sqlite, Db::P
             name: mine.name.clone(),
             name_slug: Some(mine.name_slug.clone()),
             active: mine.active,
+            component_id: Some(mine.component_id.clone()),
         };
         assert_eq!(flow::sources(c, &a)?, [party]);
         assert_eq!(flow::workflows(c, &a)?, []);
@@ -56,6 +57,7 @@ fn only_what_is_the_users_own_and_alive_is_on_the_map(#[values(Db::Sqlite, Db::P
             name: name.to_owned(),
             name_slug: None,
             active: webhook.active,
+            component_id: None,
         };
         let mut shown = flow::webhooks(c, &a)?;
         shown.sort_by(|a, b| a.name.cmp(&b.name));

@@ -24,6 +24,7 @@ mod flow;
 mod identities;
 mod imported_files;
 mod inbox;
+mod kept_rows;
 mod limits;
 mod logs;
 mod nodes;

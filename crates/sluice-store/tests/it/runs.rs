@@ -13,7 +13,7 @@ use sluice_store::{
     run_steps::{self, StepRecord, StepState},
     runs::{self, Run, RunState, WaitingRun},
     sends::{self, SendKind, SendRow, SendState, SendStep},
-    workflows,
+    traces, workflows,
 };
 
 use crate::support::{Db, TestStore, invocation_ids, user_id, workflow, workflow_id};
@@ -440,4 +440,28 @@ fn versions_are_newest_first_and_slugs_are_known(#[case] db: Db) -> Result<()> {
     let taken = |slug: &'static str| t.read(move |c| workflows::slug_taken(c, &user_id("u"), slug));
     assert_eq!((taken("w-a")?, taken("w-b")?), (true, false));
     Ok(())
+}
+
+#[rstest]
+fn replays_are_found_by_the_first_run(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    use RunState::{Failed, Queued, Succeeded};
+    let Some((t, ids)) = store_with(db, &[Failed, Succeeded]) else {
+        return;
+    };
+    let replays = invocation_ids(6)[4..].to_vec();
+    t.write(move |c| {
+        for (replay, workflow) in [(replays[1], "a"), (replays[0], "a"), (replays[0], "b")] {
+            let mut row = run(workflow, replay, Queued);
+            row.origin.replay_of = Some(ids[0]);
+            runs::begin(c, &row)?;
+        }
+        let found = traces::replays_of_run(c, &workflow_id("a"), &ids[0], 5)?;
+        assert_eq!(found, replays);
+        assert_eq!(
+            traces::replays_of_run(c, &workflow_id("a"), &ids[1], 5)?,
+            []
+        );
+        Ok(())
+    })
+    .unwrap();
 }

@@ -5,12 +5,13 @@ use sluice_model::{
     EmitId, EmitterId, EventAddress, EventId, IdGen, InvocationId, TraceContext, UserId,
 };
 use sluice_store::{
-    Conn, Result,
+    BatchLimit, Conn, Result,
     deliveries::{self, Outgoing},
-    events::{self, NewEvent},
+    delivery_history, event_replays,
+    events::{self, ChannelFilter, NewEvent},
     inbox::InboxKind,
     provenance::{Cause, Provenance},
-    sources, traces, webhooks,
+    pruning, sources, traces, webhooks,
 };
 
 use crate::support::{Db, TestStore, source, source_id, user_id, webhook};
@@ -104,6 +105,29 @@ fn an_event_keeps_its_cause(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
 }
 
 #[rstest]
+fn the_contexts_of_events_are_read_together(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        let traced = || Some(provenance(invocations(1)[0], "http"));
+        let rows = [
+            (emit_id(1), traced()),
+            (emit_id(2), None),
+            (emit_id(3), traced()),
+            (emit_id(4), traced()),
+        ];
+        store(c, &emitter(), &rows)?;
+        let id = |seq| EventId { ms: NOW, seq };
+        let context = TraceContext::from_headers(PARENT, "").unwrap();
+        let of = |c: &mut dyn Conn, ids: &[EventId]| traces::contexts(c, &emitter(), ids);
+        assert_eq!(of(c, &[id(0), id(1), id(3)])?, vec![context; 2]);
+        assert_eq!(of(c, &[id(1)])?, vec![]);
+        assert_eq!(of(c, &[])?, vec![]);
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
 fn the_events_of_an_invocation_are_found_among_others(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
     let Some(t) = TestStore::new(db) else { return };
     t.write(|c| {
@@ -117,12 +141,17 @@ fn the_events_of_an_invocation_are_found_among_others(#[values(Db::Sqlite, Db::P
         let found = traces::emitted_by(c, &emitter(), &ids[1], 10_000, 10)?;
         let seqs: Vec<i64> = found.events.iter().map(|one| one.address.id.seq).collect();
         assert_eq!((seqs, found.is_cut), (vec![700, 701, 702], false));
+        assert_eq!(found.scanned, 1_000);
         let first = traces::emitted_by(c, &emitter(), &ids[1], 10_000, 2)?;
         assert_eq!((first.events.len(), first.is_cut), (2, true));
         let beyond = traces::emitted_by(c, &emitter(), &ids[1], 500, 10)?;
         assert_eq!((beyond.events.len(), beyond.is_cut), (0, true));
+        assert_eq!(beyond.scanned, 500);
         let none = traces::emitted_by(c, &emitter(), &invocations(3)[2], 10_000, 10)?;
         assert_eq!((none.events.len(), none.is_cut), (0, false));
+        assert_eq!(none.scanned, 1_000);
+        let unread = traces::emitted_by(c, &emitter(), &ids[1], 0, 10)?;
+        assert_eq!((unread.scanned, unread.is_cut), (0, true));
         let at = traces::emitted_at(c, &emitter(), &ids[1], NOW, 10)?;
         assert_eq!(at.len(), 3);
         assert_eq!(traces::emitter_of(c, &user, &ids[0])?, Some(emitter()));
@@ -188,6 +217,83 @@ fn deliveries_are_found_by_their_event(#[values(Db::Sqlite, Db::Postgres)] db: D
         assert_eq!(of_stranger, []);
         let address = traces::payload(c, &user, &emit)?.expect("the event");
         assert_eq!(address.to_string(), format!("dc_s/{NOW}-0"));
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn replays_of_events_are_found_until_their_event_is_deleted(
+    #[values(Db::Sqlite, Db::Postgres)] db: Db,
+) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        own_source(c)?;
+        store(c, &emitter(), &[(emit_id(1), None), (emit_id(2), None)])?;
+        let id = |seq| EventId { ms: NOW, seq };
+        let mut generated = IdGen::new(9);
+        let replays: Vec<EmitId> = (0..3)
+            .map(|_| EmitId::generate(&mut generated, NOW + 1))
+            .collect();
+        let rows = [
+            (id(0), replays[0]),
+            (id(1), replays[1]),
+            (id(0), replays[2]),
+        ];
+        event_replays::insert_all(c, &emitter(), &rows)?;
+        let of = |c: &mut dyn Conn, seq| {
+            let address = EventAddress {
+                emitter: emitter(),
+                id: id(seq),
+            };
+            event_replays::of_event(c, &address, 5)
+        };
+        assert_eq!(of(c, 0)?, [replays[0], replays[2]]);
+        let batch = BatchLimit {
+            rows: 9,
+            bytes: u64::MAX,
+        };
+        pruning::events(c, &emitter(), id(0), batch)?;
+        assert_eq!((of(c, 0)?, of(c, 1)?), (vec![], vec![replays[1]]));
+        events::delete_range(c, &emitter(), &ChannelFilter::AllButSystem, None, None)?;
+        assert_eq!(of(c, 1)?, []);
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn a_delivery_keeps_the_time_of_its_first_replay(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        let user = own_source(c)?;
+        let hook = webhook("w", &user, NOW);
+        webhooks::insert(c, &hook)?;
+        let emit = emit_id(1);
+        let outgoing = Outgoing {
+            emit_id: &emit,
+            emitter: &emitter(),
+            id: EventId { ms: NOW, seq: 0 },
+            channel: "",
+            meta: "{}",
+            data: "1",
+            trace: None,
+        };
+        deliveries::insert_payload(c, &outgoing)?;
+        deliveries::insert(c, &emit, &hook.id, NOW)?;
+        let found = traces::deliveries(c, &user, emit.as_str(), 5)?;
+        let id = found[0].delivery.id.clone();
+        let mut replay = |at: i64, is_over: bool| {
+            if is_over {
+                c.execute("UPDATE deliveries SET state = 'failed'", &[])?;
+            }
+            delivery_history::replay(c, &id, at, at)?;
+            let found = traces::delivery(c, &user, &id)?.expect("a delivery");
+            Ok::<_, sluice_store::StoreError>(found.replayed_at)
+        };
+        assert_eq!(replay(NOW + 1, false)?, None, "it is attempted at once");
+        assert_eq!(replay(NOW + 2, true)?, Some(NOW + 2));
+        assert_eq!(replay(NOW + 3, true)?, Some(NOW + 2));
         Ok(())
     })
     .unwrap();

@@ -1,8 +1,8 @@
 //! Collectors that do not take spans.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use sluice_model::TraceContext;
+use sluice_model::{ManualClock, TraceContext};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
@@ -23,6 +23,8 @@ fn traces(address: &str) -> (Traces, SpanMetrics) {
             instance: "node".to_owned(),
         },
         sampling: Sampling::ratio(1.0).unwrap(),
+        client_traces: 2,
+        clock: Arc::new(ManualClock::new(1_000)),
         metrics: metrics.clone(),
         random: Box::new(|| 7),
     });
@@ -111,4 +113,23 @@ async fn a_collector_that_is_away_for_a_moment_gets_the_spans_later() {
     traces.record(span());
     traces.stop().await;
     assert_eq!((metrics.dropped.get(), metrics.exported.get()), (0, 1));
+}
+
+#[tokio::test]
+async fn traces_of_clients_beyond_the_limit_go_on_and_are_not_recorded() {
+    let (traces, _) = traces(&collector(vec![]).await);
+    let client = TraceContext::root(1, 2, true);
+    let begun: Vec<_> = (0..3).map(|_| traces.begin(Some(&client))).collect();
+    let records = |context: &Option<TraceContext>| traces.records(context.as_ref().unwrap());
+    assert!(records(&begun[0]) && records(&begun[1]) && !records(&begun[2]));
+    assert_eq!(begun[2], Some(client.not_sampled()));
+    // Those that the client does not want to be recorded, and those that begin here, do not count.
+    let unsampled = client.not_sampled();
+    assert_eq!(traces.begin(Some(&unsampled)), Some(unsampled));
+    assert!(
+        traces
+            .begin(None)
+            .is_some_and(|context| traces.records(&context))
+    );
+    traces.stop().await;
 }

@@ -1,6 +1,6 @@
 // Connects an account with OAuth in a pop-up. The server reports when the provider has granted access.
 import { api, data } from '../../api/client';
-import type { Account, ConnectRequest } from '../../api/types';
+import type { Account, ConnectionErrorCode, ConnectRequest } from '../../api/types';
 import { authorize } from './authorize';
 
 const POLL_MS = 1_000;
@@ -13,7 +13,14 @@ export type OauthState =
   | { kind: 'failed'; error: unknown };
 
 /** The provider rejected the authorization. */
-export class ProviderError extends Error {}
+export class ProviderError extends Error {
+  constructor(
+    message: string,
+    readonly code: ConnectionErrorCode | undefined,
+  ) {
+    super(message);
+  }
+}
 
 export class OauthConnection {
   state = $state.raw<OauthState>({ kind: 'idle' });
@@ -70,7 +77,9 @@ export class OauthConnection {
       const now = await data(api.GET('/v1/accounts/connect/{id}', { params: { path: { id } } }));
       if (attempt !== this.#attempt) return;
       if (now.status === 'connected' && now.account_id) return this.#finish(now.account_id);
-      if (now.status === 'failed') throw new ProviderError(now.error ?? 'The provider rejected the request.');
+      if (now.status === 'failed') {
+        throw new ProviderError(now.error ?? 'The provider rejected the request.', now.error_code);
+      }
       if (now.status === 'expired') throw new Error('The request expired. Try again.');
       if (closed && this.state.kind === 'waiting' && this.state.window === 'open') {
         this.state = { ...this.state, window: 'closed' };

@@ -7,8 +7,6 @@ import type { LiveRates } from './rates.svelte';
 export type MapContext = {
   node: (id: string) => FlowNode | undefined;
   route: (id: string) => Route | undefined;
-  /** The component of a source, once it is known. */
-  component: (id: string) => string | undefined;
   rates: LiveRates;
 };
 

@@ -13,6 +13,7 @@ const node = (key: string, fields: Partial<TraceNode> = {}): TraceNode => ({
   started_at_ms: 1_000,
   duration_ms: null,
   error: null,
+  replay: false,
   truncated: false,
   ...fields,
 });

@@ -5,7 +5,7 @@ import { type DiffLine, difference, folded } from '../../parts/versions/differen
 import { Draft } from './document/draft.svelte';
 import { parseEvent } from './event';
 import { marksOf, stepOf } from './run/axis';
-import { definedSteps, exportsOf, readError, readLogs, secretNames } from './run/reading';
+import { exportsOf, readError, readLogs, secretNames } from './run/reading';
 import { isOver, isRunState, tone } from './run/states';
 import { defaultRow, durationText, timeline } from './run/timeline';
 import { channelText, kindOfRun, scheduleText, triggerSources } from './triggers';
@@ -142,19 +142,8 @@ describe('reading', () => {
     expect(exportsOf({ $summary: 's', a: 1 })).toEqual({ summary: 's', count: 2 });
   });
 
-  test('steps and secrets of a definition', () => {
-    const version = (definition: unknown) => ({ definition }) as Parameters<typeof definedSteps>[0];
-    expect(
-      definedSteps(
-        version({
-          steps: [{ name: 'a', component_id: 'sc_1', props: { app: { authProvisionId: 'apn_1' } } }, 'x', {}],
-        }),
-      ),
-    ).toEqual([
-      { name: 'a', component: 'sc_1', account: 'apn_1' },
-      { name: '', component: '', account: undefined },
-    ]);
-    expect(definedSteps(version({}))).toEqual([]);
+  test('secrets of a definition', () => {
+    const version = (definition: unknown) => ({ definition }) as Parameters<typeof secretNames>[0];
     expect(secretNames(version({ env: { A: 'secret', B: 'value' } }))).toEqual(['A']);
     expect(secretNames(version({ env: [] }))).toEqual([]);
   });

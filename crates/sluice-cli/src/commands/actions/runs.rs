@@ -9,17 +9,22 @@ use crate::{
     commands::{
         common::Common,
         output::{duration, local_time, show, show_json, show_list},
+        search::{self, SearchOptions},
     },
 };
 
-const MAX_PAGE_SIZE: usize = 100;
+const EXAMPLES: &str = "\
+Examples:
+  sluice actions runs --since 1d
+  sluice actions runs --query 'state:failed key:slack-send-message'";
 
 /// List the runs of actions and tools, newest first, or show one run
 #[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
 pub(crate) struct RunsOptions {
     /// Id of the run to show, with its value and logs
     run: Option<String>,
-    /// Maximum number of runs, 100 at most
+    /// Maximum number of runs
     #[arg(
         short = 'n',
         long,
@@ -28,6 +33,8 @@ pub(crate) struct RunsOptions {
         conflicts_with = "run"
     )]
     limit: usize,
+    #[command(flatten)]
+    search: SearchOptions,
     #[command(flatten)]
     common: Common,
 }
@@ -43,13 +50,17 @@ pub(super) async fn runs(options: RunsOptions) -> anyhow::Result<()> {
         }
         return Ok(show(&details(&run))?);
     }
-    let limit = options.limit.clamp(1, MAX_PAGE_SIZE).to_string();
-    let page = client
-        .page::<ActionRun>("/actions/runs", &[("limit", &limit)])
-        .await?;
+    let runs: Vec<ActionRun> = search::newest(
+        &client,
+        "/actions/runs",
+        &[],
+        &options.search,
+        options.limit,
+    )
+    .await?;
     let header = ["RUN", "ACTION", "STATE", "ACCEPTED", "TOOK", "ERROR"];
     let hint = "No runs: run an action with `sluice actions run`";
-    show_list(&page.data, options.common.json, &header, hint, |run| {
+    show_list(&runs, options.common.json, &header, hint, |run| {
         vec![
             run.id.to_string(),
             action(run),

@@ -155,7 +155,9 @@ async fn a_code_is_of_no_use_with_the_state_of_another_connection() {
     let answer = browser.open(&back.replace(&code, &stolen)).await;
     assert_eq!(answer.status, 400);
     assert!(answer.text.contains("invalid_grant"), "{}", answer.text);
-    assert_eq!(status(&api, &id).await["status"], "failed");
+    let ended = status(&api, &id).await;
+    assert_eq!(ended["status"], "failed");
+    assert_eq!(ended["error_code"], "invalid_grant");
     assert_eq!(accounts(&api).await.len(), 0);
 }
 
@@ -176,6 +178,7 @@ async fn a_person_who_declines_is_told_so_and_so_is_the_client() {
     let ended = status(&api, &id).await;
     assert_eq!(ended["status"], "failed");
     assert!(text(&ended["error"]).contains("access_denied"), "{ended}");
+    assert_eq!(ended["error_code"], "access_denied");
 }
 
 #[tokio::test]

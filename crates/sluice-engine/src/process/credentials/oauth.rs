@@ -15,10 +15,10 @@ use reqwest::{
     redirect::Policy,
 };
 use serde_json::Value;
-use sluice_model::{ClientAuthentication, OauthSettings};
+use sluice_model::{ClientAuthentication, ConnectionError, ConnectionErrorCode, OauthSettings};
 
-pub use answer::{OauthError, TokenAnswer, in_words, seconds};
-use answer::{json_object, refusal, token_answer};
+pub use answer::{TokenAnswer, provider_error, seconds};
+use answer::{json_object, refusal, token_answer, unusable};
 pub use pkce::{Verifier, random_text};
 
 const TIMEOUT: Duration = Duration::from_secs(15);
@@ -100,7 +100,7 @@ impl Provider {
         code: &str,
         redirect_uri: &str,
         verifier: Option<&Verifier>,
-    ) -> Result<TokenAnswer, OauthError> {
+    ) -> Result<TokenAnswer, ConnectionError> {
         let mut form = vec![
             ("grant_type", "authorization_code"),
             ("code", code),
@@ -116,7 +116,7 @@ impl Provider {
         &self,
         registration: &Registration,
         refresh_token: &str,
-    ) -> Result<TokenAnswer, OauthError> {
+    ) -> Result<TokenAnswer, ConnectionError> {
         let form = vec![
             ("grant_type", "refresh_token"),
             ("refresh_token", refresh_token),
@@ -128,7 +128,7 @@ impl Provider {
         &self,
         registration: &Registration,
         mut form: Vec<(&str, &str)>,
-    ) -> Result<TokenAnswer, OauthError> {
+    ) -> Result<TokenAnswer, ConnectionError> {
         let settings = &registration.settings;
         let extra = settings.token_params.iter();
         form.extend(extra.map(|(name, value)| (name.as_str(), value.as_str())));
@@ -142,7 +142,7 @@ impl Provider {
         &self,
         registration: &Registration,
         access_token: &str,
-    ) -> Result<Option<String>, OauthError> {
+    ) -> Result<Option<String>, ConnectionError> {
         let settings = &registration.settings;
         let Some(address) = &settings.userinfo_url else {
             return Ok(None);
@@ -153,18 +153,22 @@ impl Provider {
         match (status.is_success(), field) {
             (true, Some(Value::String(uid))) => Ok(Some(uid)),
             (true, Some(Value::Number(uid))) => Ok(Some(uid.to_string())),
-            (true, _) => Err(OauthError::Refused(format!(
+            (true, _) => Err(unusable(format!(
                 "its user information has no {}",
                 settings.uid_field
             ))),
-            (false, _) => Err(OauthError::Refused(format!(
+            (false, _) => Err(unusable(format!(
                 "it answered {status} when asked for user information"
             ))),
         }
     }
 
     /// Tells the provider that a token is not needed any more.
-    pub async fn revoke(&self, registration: &Registration, token: &str) -> Result<(), OauthError> {
+    pub async fn revoke(
+        &self,
+        registration: &Registration,
+        token: &str,
+    ) -> Result<(), ConnectionError> {
         let Some(address) = &registration.settings.revocation_url else {
             return Ok(());
         };
@@ -215,7 +219,7 @@ fn basic(client_id: &str, secret: &str) -> String {
     format!("Basic {}", BASE64_STANDARD.encode(pair))
 }
 
-async fn send(request: RequestBuilder) -> Result<(StatusCode, Vec<u8>), OauthError> {
+async fn send(request: RequestBuilder) -> Result<(StatusCode, Vec<u8>), ConnectionError> {
     // Addresses are left out: they may carry what is secret.
     let broken = |error: reqwest::Error| {
         let kind = if error.is_timeout() {
@@ -223,7 +227,7 @@ async fn send(request: RequestBuilder) -> Result<(StatusCode, Vec<u8>), OauthErr
         } else {
             "it could not be reached"
         };
-        OauthError::Passing(kind.to_owned())
+        ConnectionError::new(ConnectionErrorCode::TemporarilyUnavailable, kind)
     };
     let request = request.header(ACCEPT, "application/json");
     let mut response = request.send().await.map_err(broken)?;
@@ -231,7 +235,7 @@ async fn send(request: RequestBuilder) -> Result<(StatusCode, Vec<u8>), OauthErr
     while let Some(chunk) = response.chunk().await.map_err(broken)? {
         body.extend_from_slice(&chunk);
         if body.len() > MOST_BYTES {
-            return Err(OauthError::Refused("its answer is too large".to_owned()));
+            return Err(unusable("its answer is too large"));
         }
     }
     Ok((response.status(), body))

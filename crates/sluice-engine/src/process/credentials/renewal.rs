@@ -6,7 +6,7 @@
 use std::{sync::Arc, time::Duration};
 
 use sluice_infra::Backoff;
-use sluice_model::AppAuth;
+use sluice_model::{AppAuth, ConnectionError, ConnectionErrorCode};
 use sluice_store::{
     StoreError,
     accounts::{self, Account, Health, Renewal},
@@ -16,7 +16,7 @@ use sluice_store::{
 use super::{
     Credentials,
     entry::{AccountEntry, Auth, CachedAuth, PostponedRenewal},
-    oauth::{OauthError, Registration, TokenAnswer},
+    oauth::{Registration, TokenAnswer},
     stored::{StoredCredentials, Tokens},
 };
 
@@ -182,8 +182,10 @@ impl Credentials {
             .await
         {
             Ok(answer) => self.renewed(entry, &due, answer).await,
-            Err(OauthError::InvalidGrant(why)) => self.revoked(&due, &why).await,
-            Err(error) => self.failed(entry, &due, &error.to_string()).await,
+            Err(error) if error.code == ConnectionErrorCode::InvalidGrant => {
+                self.revoked(&due, &error.message).await
+            }
+            Err(error) => self.failed(entry, &due, &error.message).await,
         }
     }
 
@@ -192,11 +194,13 @@ impl Credentials {
         registration: &Registration,
         refresh_token: &str,
         attempts: u32,
-    ) -> Result<TokenAnswer, OauthError> {
+    ) -> Result<TokenAnswer, ConnectionError> {
         let mut pause = ATTEMPT_PAUSE;
         for _ in 1..attempts {
             match self.0.provider.refresh(registration, refresh_token).await {
-                Err(OauthError::Passing(_)) => tokio::time::sleep(pause).await,
+                Err(error) if error.code == ConnectionErrorCode::TemporarilyUnavailable => {
+                    tokio::time::sleep(pause).await;
+                }
                 settled => return settled,
             }
             pause *= 4;

@@ -1,8 +1,10 @@
 //! The REST API, rule by rule: one subject to a file.
 
+mod action_run_search;
 mod api_keys;
 mod authentication;
 mod auto_subscriptions;
+mod component_apps;
 mod delete_events;
 mod deliveries;
 mod documented_parameters;

@@ -48,7 +48,7 @@ fn run(id: InvocationId, state: RunState, event: &str) -> Run {
     }
 }
 
-fn step(name: &str, exports: &str) -> StepRecord {
+fn step(name: &str, exports: &str, inputs: &str) -> StepRecord {
     StepRecord {
         position: 0,
         attempt: 1,
@@ -59,7 +59,7 @@ fn step(name: &str, exports: &str) -> StepRecord {
         error: None,
         logs: "[]".to_owned(),
         exports: exports.to_owned(),
-        inputs: None,
+        inputs: Some(inputs.to_owned()),
         pause: None,
     }
 }
@@ -79,7 +79,8 @@ pub(super) fn store_runs(c: &mut dyn Conn) -> Result<Vec<InvocationId>> {
         let id = InvocationId::generate(&mut ids, ms);
         runs::begin(c, &run(id, state, event))?;
         let exports = format!(r#"{{"at":{ms}}}"#);
-        run_steps::insert(c, &workflow_id("a"), &id, &step(name, &exports))?;
+        let inputs = format!(r#"{{"order":"A-{ms}"}}"#);
+        run_steps::insert(c, &workflow_id("a"), &id, &step(name, &exports, &inputs))?;
         made.push(id);
     }
     Ok(made)
@@ -102,6 +103,8 @@ fn runs_are_found_by_field_and_time(#[values(Db::Sqlite, Db::Postgres)] db: Db) 
         assert_eq!(find(Some(RunState::Failed), &query("total:>0")), [4, 2]);
         assert_eq!(find(None, &query("step:charge")), [2]);
         assert_eq!(find(None, &query("steps.load.at:<=3")), [3, 1]);
+        assert_eq!(find(None, &query("inputs.load.order:A-3")), [3]);
+        assert_eq!(find(None, &query("a-2")), [2]);
         assert_eq!(find(None, &query("error:decl*")), [4, 2]);
         assert_eq!(find(None, &query("trigger:http declined")), [4, 2]);
         assert_eq!(find(None, &between(Some(2), Some(3))), [3, 2]);

@@ -3,8 +3,11 @@ import { api, data } from '../../../api/client';
 import { isMissing } from '../../../api/errors';
 import type { Component } from '../../../api/types';
 
-export type ActionComponent = Pick<Component, 'id' | 'key' | 'name' | 'description' | 'version' | 'configurable_props'>;
-const FIELDS = 'id,key,name,description,version,configurable_props';
+export type ActionComponent = Pick<
+  Component,
+  'id' | 'key' | 'name' | 'description' | 'version' | 'configurable_props' | 'app'
+>;
+const FIELDS = 'id,key,name,description,version,configurable_props,app';
 const STALE_MS = 60_000;
 
 /** Query options; null if there is no such component. */

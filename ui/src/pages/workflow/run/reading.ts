@@ -1,6 +1,5 @@
 // Parses parts of a run that the API types only as JSON. Invalid parts are dropped.
 import type { WholeWorkflowVersion } from '../../../api/types';
-import { accountIn } from '../../../forms/prop';
 
 export type RunError = { step: string | undefined; code: string; message: string; stack: string };
 export type LogEntry = { ts: number; level: string; message: string };
@@ -22,20 +21,6 @@ export function readLogs(value: unknown): LogEntry[] {
   return value
     .filter(isRecord)
     .map(({ ts, level, message }) => ({ ts: Number(ts) || 0, level: text(level), message: text(message) }));
-}
-
-/** `account` is the first account in its props. */
-export type DefinedStep = { name: string; component: string; account: string | undefined };
-
-/** The steps of a version, in order. */
-export function definedSteps(version: WholeWorkflowVersion): DefinedStep[] {
-  const { steps } = version.definition as { steps?: unknown };
-  if (!Array.isArray(steps)) return [];
-  return steps.filter(isRecord).map(({ name, component_id, props }) => ({
-    name: text(name),
-    component: text(component_id),
-    account: isRecord(props) ? accountIn(props) : undefined,
-  }));
 }
 
 /** The names of the declared secrets. Their values never leave the server. */

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use reqwest::StatusCode;
 use serde_json::{Map, Value};
+use sluice_model::{ConnectionError, ConnectionErrorCode};
 
 const LONGEST_MESSAGE: usize = 300;
 
@@ -16,19 +17,15 @@ pub struct TokenAnswer {
     pub extra: BTreeMap<String, String>,
 }
 
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub enum OauthError {
-    /// A retry may succeed.
-    #[error("{0}")]
-    Passing(String),
-    /// The code or the refresh token was used, has expired or was revoked.
-    #[error("{0}")]
-    InvalidGrant(String),
-    #[error("{0}")]
-    Refused(String),
+/// The error of an answer that has no error code.
+pub(super) fn unusable(message: impl Into<String>) -> ConnectionError {
+    ConnectionError::new(ConnectionErrorCode::ProviderError, message)
 }
 
-pub(super) fn token_answer(status: StatusCode, body: &[u8]) -> Result<TokenAnswer, OauthError> {
+pub(super) fn token_answer(
+    status: StatusCode,
+    body: &[u8],
+) -> Result<TokenAnswer, ConnectionError> {
     let Some(mut fields) = json_object(body).filter(|_| !status.is_server_error()) else {
         return Err(refusal(status, None));
     };
@@ -40,8 +37,8 @@ pub(super) fn token_answer(status: StatusCode, body: &[u8]) -> Result<TokenAnswe
         Some(Value::String(text)) if !text.is_empty() => Some(text),
         _ => None,
     };
-    let access_token = take("access_token")
-        .ok_or_else(|| OauthError::Refused("its answer has no access_token".to_owned()))?;
+    let access_token =
+        take("access_token").ok_or_else(|| unusable("its answer has no access_token"))?;
     let refresh_token = take("refresh_token");
     let expires_in = fields.remove("expires_in");
     let text = |(name, value)| match value {
@@ -56,27 +53,27 @@ pub(super) fn token_answer(status: StatusCode, body: &[u8]) -> Result<TokenAnswe
     })
 }
 
-pub(super) fn refusal(status: StatusCode, fields: Option<&Map<String, Value>>) -> OauthError {
+pub(super) fn refusal(status: StatusCode, fields: Option<&Map<String, Value>>) -> ConnectionError {
     let text = |name| fields?.get(name)?.as_str();
     let Some(code) = text("error") else {
         let message = format!("it answered {status}");
         return if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS {
-            OauthError::Passing(message)
+            ConnectionError::new(ConnectionErrorCode::TemporarilyUnavailable, message)
         } else {
-            OauthError::Refused(message)
+            unusable(message)
         };
     };
-    let message = in_words(code, text("error_description"));
-    match code {
-        // The second is what GitHub says.
-        "invalid_grant" | "bad_refresh_token" => OauthError::InvalidGrant(message),
-        "temporarily_unavailable" | "server_error" => OauthError::Passing(message),
-        _ => OauthError::Refused(message),
-    }
+    provider_error(code, text("error_description"))
+}
+
+/// The error that a provider reports with its own code.
+pub fn provider_error(code: &str, description: Option<&str>) -> ConnectionError {
+    let message = in_words(code, description);
+    ConnectionError::new(ConnectionErrorCode::of_provider(code), message)
 }
 
 /// A provider's error as one short line.
-pub fn in_words(code: &str, description: Option<&str>) -> String {
+fn in_words(code: &str, description: Option<&str>) -> String {
     let whole = match description.filter(|text| !text.is_empty()) {
         Some(description) => format!("{code}: {description}"),
         None => code.to_owned(),
@@ -106,7 +103,7 @@ pub fn seconds(value: &Value) -> Option<i64> {
 mod tests {
     use super::*;
 
-    fn answer(status: u16, body: &str) -> Result<TokenAnswer, OauthError> {
+    fn answer(status: u16, body: &str) -> Result<TokenAnswer, ConnectionError> {
         token_answer(StatusCode::from_u16(status).unwrap(), body.as_bytes())
     }
 
@@ -124,33 +121,37 @@ mod tests {
 
     #[test]
     fn failures_are_told_apart_by_what_can_be_done_about_them() {
+        use ConnectionErrorCode::{
+            InvalidClient, InvalidGrant, ProviderError, TemporarilyUnavailable,
+        };
         let error = |status, body| answer(status, body).err().unwrap();
-        let passing = |text: &str| OauthError::Passing(text.to_owned());
         assert_eq!(
             error(503, "<html>"),
-            passing("it answered 503 Service Unavailable")
-        );
-        assert_eq!(error(429, ""), passing("it answered 429 Too Many Requests"));
-        assert_eq!(
-            error(400, r#"{"error":"temporarily_unavailable"}"#),
-            passing("temporarily_unavailable")
+            ConnectionError::new(
+                TemporarilyUnavailable,
+                "it answered 503 Service Unavailable"
+            )
         );
         assert_eq!(
             error(
                 400,
                 r#"{"error":"invalid_grant","error_description":"gone\u0007"}"#
             ),
-            OauthError::InvalidGrant("invalid_grant: gone".to_owned())
+            ConnectionError::new(InvalidGrant, "invalid_grant: gone")
         );
-        assert!(matches!(
-            error(401, r#"{"error":"invalid_client"}"#),
-            OauthError::Refused(_)
-        ));
-        assert!(matches!(
-            error(200, r#"{"error":"bad"}"#),
-            OauthError::Refused(_)
-        ));
-        assert!(matches!(error(200, "{}"), OauthError::Refused(_)));
-        assert!(matches!(error(302, ""), OauthError::Refused(_)));
+        for (status, body, code) in [
+            (429, "", TemporarilyUnavailable),
+            (
+                400,
+                r#"{"error":"temporarily_unavailable"}"#,
+                TemporarilyUnavailable,
+            ),
+            (401, r#"{"error":"invalid_client"}"#, InvalidClient),
+            (200, r#"{"error":"bad"}"#, ProviderError),
+            (200, "{}", ProviderError),
+            (302, "", ProviderError),
+        ] {
+            assert_eq!(error(status, body).code, code, "{status} {body}");
+        }
     }
 }

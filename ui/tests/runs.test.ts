@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { violationsInBothSchemes } from './harness/accessibility';
 import { pageErrors, signedIn } from './harness/browser';
+import { replaceText } from './harness/code-editor';
 import { Gate } from './harness/gate';
 import { clipboard, expectToast } from './harness/recording';
 import { Server } from './harness/server';
@@ -32,9 +33,9 @@ test('a manual run with an event opens the run with the duration, exports and lo
   await page.getByText('No runs yet').waitFor();
   await page.getByRole('button', { name: 'Run now' }).click();
   const editor = page.getByRole('dialog').getByRole('textbox', { name: 'Event' });
-  await editor.fill('{ "order": ');
+  await replaceText(editor, '{ "order": ');
   await page.getByText(/Invalid JSON/).waitFor();
-  await editor.fill('{ "order": "A-17" }');
+  await replaceText(editor, '{ "order": "A-17" }');
   await page.getByRole('dialog').getByRole('button', { name: 'Run', exact: true }).click();
 
   await page.waitForURL(/\/runs\//);

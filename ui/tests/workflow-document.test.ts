@@ -1,14 +1,14 @@
-import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { seriousViolations, violationsInBothSchemes } from './harness/accessibility';
 import { pageErrors, signedIn } from './harness/browser';
+import { replaceText } from './harness/code-editor';
+import { documentEditor } from './harness/outline';
 import { expectToast } from './harness/recording';
 import { browser, server, stage } from './harness/stage';
 import { deploy, documentOf, reached, run, step } from './harness/workflows';
 
 stage();
 
-const documentEditor = (page: Page) => page.getByRole('textbox', { name: 'Workflow document' });
 const HELLO = documentOf('Hello', [step('hello', 'return "hello";')]);
 
 test('the example of a new workflow is deployed unchanged, and runs', async () => {
@@ -28,21 +28,21 @@ test('the editor completes fields and values of the schema', async () => {
   const page = await signedIn(browser, await server.user('doc-complete'), '/workflows/new');
   const editor = documentEditor(page);
   const offered = page.getByRole('listbox');
-  await editor.fill('name: Complete\n');
+  await replaceText(editor, 'name: Complete\n');
   await editor.press('Control+End');
   await page.keyboard.type('trig');
   await offered.getByRole('option', { name: /triggers/ }).click();
   await page.keyboard.type('sche');
   await offered.getByRole('option', { name: /schedule/ }).waitFor();
 
-  await editor.fill('name: Complete\nsteps:\n  - name: one\n    ');
+  await replaceText(editor, 'name: Complete\nsteps:\n  - name: one\n    ');
   await editor.press('Control+End');
   await page.keyboard.press('Control+Space');
   await offered.getByRole('option', { name: /timeout_seconds/ }).waitFor();
   await offered.getByRole('option', { name: /^code/ }).waitFor();
   expect(await offered.getByRole('option', { name: /^name/ }).count()).toBe(0);
 
-  await editor.fill('name: Complete\ntriggers:\n  - http: { custom_response: ');
+  await replaceText(editor, 'name: Complete\ntriggers:\n  - http: { custom_response: ');
   await editor.press('Control+End');
   await page.keyboard.press('Control+Space');
   await offered.getByRole('option', { name: 'true' }).waitFor();
@@ -50,7 +50,7 @@ test('the editor completes fields and values of the schema', async () => {
 
 test('an unknown field is marked while it is typed', async () => {
   const page = await signedIn(browser, await server.user('doc-check'), '/workflows/new');
-  await documentEditor(page).fill('name: Invalid\nsteps:\n  - name: one\n    cod: x\n');
+  await replaceText(documentEditor(page), 'name: Invalid\nsteps:\n  - name: one\n    cod: x\n');
   await page.locator('.cm-lintRange-error', { hasText: 'cod' }).hover();
   await page.getByText('Unknown field cod.').first().waitFor();
 });
@@ -61,7 +61,7 @@ test('errors of an invalid document are shown at their position, and the correct
   const page = await signedIn(browser, who, `/workflows/${id}/document`);
   const editor = documentEditor(page);
   const action = 'name: Hello\nsteps:\n  - name: hello\n    action: no-such-component\n';
-  await editor.fill(action);
+  await replaceText(editor, action);
   await page.getByText('Not deployed', { exact: true }).waitFor();
   await editor.press('Control+s');
   const errorList = page.getByRole('alert').filter({ hasText: '4:' });
@@ -69,7 +69,7 @@ test('errors of an invalid document are shown at their position, and the correct
   await page.locator('.cm-lintRange-error', { hasText: 'no-such-component' }).waitFor();
   expect((await who.get<{ data: { version: number } }>(`/workflows/${id}`)).data.version).toBe(1);
 
-  await editor.fill(HELLO.replace('"hello"', '"hello again"'));
+  await replaceText(editor, HELLO.replace('"hello"', '"hello again"'));
   await page.getByRole('button', { name: 'Deploy' }).click();
   await expectToast(page, 'Version 2 deployed');
   await errorList.waitFor({ state: 'detached' });
@@ -80,14 +80,15 @@ test('files of steps are added, renamed, removed and deployed with the document'
   const who = await server.user('doc-files');
   const { id } = await deploy(who, HELLO);
   const page = await signedIn(browser, who, `/workflows/${id}/document`);
-  await documentEditor(page).fill('name: Hello\nsteps:\n  - name: hello\n    file: ./hello.mjs\n');
+  await replaceText(documentEditor(page), 'name: Hello\nsteps:\n  - name: hello\n    file: ./hello.mjs\n');
   await page.getByRole('button', { name: 'Add file' }).click();
   const dialog = page.getByRole('dialog');
   await expect.poll(() => dialog.getByLabel('Path').inputValue()).toBe('./hello.mjs');
   await dialog.getByRole('button', { name: 'Add file' }).click();
-  await page
-    .getByRole('textbox', { name: 'File ./hello.mjs' })
-    .fill('export default async (event) => "from a file";\n');
+  await replaceText(
+    page.getByRole('textbox', { name: 'File ./hello.mjs' }),
+    'export default async (event) => "from a file";\n',
+  );
   await page.getByRole('button', { name: 'Deploy' }).click();
   await expectToast(page, 'Version 2 deployed');
   const deployed = await who.get<{ data: { files: Record<string, string> } }>(`/workflows/${id}/versions/2`);
@@ -106,7 +107,7 @@ test('declared secrets are deployed with the document and never shown again', as
   const who = await server.user('doc-secrets');
   const { id } = await deploy(who, HELLO);
   const page = await signedIn(browser, who, `/workflows/${id}/document`);
-  await documentEditor(page).fill(`env:\n  TOKEN: { secret: true }\n${HELLO}`);
+  await replaceText(documentEditor(page), `env:\n  TOKEN: { secret: true }\n${HELLO}`);
   await page.getByText('Value missing').waitFor();
   await page.getByRole('button', { name: 'Deploy' }).click();
   await page
@@ -130,7 +131,7 @@ test('leaving with changes that are not deployed asks for confirmation', async (
   const who = await server.user('doc-leave');
   const { id } = await deploy(who, HELLO);
   const page = await signedIn(browser, who, `/workflows/${id}/document`);
-  await documentEditor(page).fill(`# mine\n${HELLO}`);
+  await replaceText(documentEditor(page), `# mine\n${HELLO}`);
   await page.getByRole('link', { name: 'Versions', exact: true }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
   await expect.poll(() => documentEditor(page).textContent()).toContain('# mine');
@@ -145,7 +146,7 @@ test('a version deployed elsewhere is reported before it is replaced, and can be
   const page = await signedIn(browser, who, `/workflows/${id}/document`);
   const editor = documentEditor(page);
   await editor.getByText('return "hello";').waitFor();
-  await editor.fill(HELLO.replace('"hello"', '"mine"'));
+  await replaceText(editor, HELLO.replace('"hello"', '"mine"'));
   await who.put(`/workflows/${id}`, { document: HELLO.replace('"hello"', '"theirs"') });
   await page.getByRole('button', { name: 'Deploy' }).click();
   await page.getByText('Version 2 was deployed since you started editing.').waitFor();
@@ -154,7 +155,7 @@ test('a version deployed elsewhere is reported before it is replaced, and can be
   await page.getByRole('button', { name: 'Deploy' }).click();
   await expectToast(page, 'Version 3 deployed');
 
-  await editor.fill(HELLO.replace('"hello"', '"mine again"'));
+  await replaceText(editor, HELLO.replace('"hello"', '"mine again"'));
   await who.put(`/workflows/${id}`, { document: HELLO.replace('"hello"', '"last"') });
   await page.getByRole('button', { name: 'Deploy' }).click();
   await page.getByRole('button', { name: 'Load version 4' }).click();
@@ -168,7 +169,7 @@ test('unsaved changes are kept if the workflow was deleted elsewhere', async () 
   const { id } = await deploy(who, documentOf('Short-lived', [step('one', 'return 1;')]));
   const page = await signedIn(browser, who, `/workflows/${id}/document`);
   const editor = page.getByRole('textbox', { name: 'Workflow document' });
-  await editor.fill('name: My day of work\n');
+  await replaceText(editor, 'name: My day of work\n');
   await server.call('DELETE', `/workflows/${id}`, undefined, who.key);
   await page.getByRole('switch', { name: 'Active', checked: true }).click();
   await page.getByText('The workflow was deleted elsewhere.').waitFor();

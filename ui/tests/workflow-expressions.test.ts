@@ -2,6 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { violationsInBothSchemes } from './harness/accessibility';
 import { pageErrors, signedIn } from './harness/browser';
+import { replaceText } from './harness/code-editor';
 import { card, documentEditor, expression, testPanel } from './harness/outline';
 import { browser, server, stage } from './harness/stage';
 import { deploy, documentOf, reached, run, step } from './harness/workflows';
@@ -90,10 +91,10 @@ test('a field completes the data of the last run, shows types on hover and the v
 test('before a run, the event of the test is a sample, and a test supplies the data', async () => {
   const who = await server.user('expression-sample');
   const page = await signedIn(browser, who, '/workflows/new');
-  await documentEditor(page).fill(ORDERS.replace(', TOKEN: { secret: true }', ''));
+  await replaceText(documentEditor(page), ORDERS.replace(', TOKEN: { secret: true }', ''));
   await card(page, 'charge').click();
   const panel = testPanel(page, 'charge');
-  await panel.getByRole('textbox', { name: 'Event of the test' }).fill('{ "id": 41 }');
+  await replaceText(panel.getByRole('textbox', { name: 'Event of the test' }), '{ "id": 41 }');
   const result = page.locator('[id$="-result"]');
   await expect.poll(() => result.textContent()).toMatch(/Sample result:\s*41/);
   const amount = expression(page, 'amount');

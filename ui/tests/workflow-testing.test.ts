@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { violationsInBothSchemes } from './harness/accessibility';
 import { pageErrors, signedIn } from './harness/browser';
+import { replaceText } from './harness/code-editor';
 import { browser, server, stage } from './harness/stage';
 import { deploy, documentOf, reached, run, step } from './harness/workflows';
 
@@ -27,10 +28,10 @@ test('steps of a new workflow are tested with an event, and their results stay o
   const page = await signedIn(browser, who, '/workflows/new');
   const errors = pageErrors(page);
   const document = page.getByRole('textbox', { name: 'Workflow document' });
-  await document.fill(ORDERS);
+  await replaceText(document, ORDERS);
   await open(page, 'charge');
   const charge = panel(page, 'charge');
-  await charge.getByRole('textbox', { name: 'Event of the test' }).fill('{ "id": 41 }');
+  await replaceText(charge.getByRole('textbox', { name: 'Event of the test' }), '{ "id": 41 }');
   // Without data of the step before it, the step fails. The place of its error is shown.
   await charge.getByRole('button', { name: 'Test this step' }).click();
   await charge.getByText('No data of load').waitFor();

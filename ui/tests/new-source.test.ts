@@ -116,7 +116,7 @@ test('published components are found by app and by text, and become a source', a
   await publish('weather-sun', 'The sun is out', '');
   await publish('post-letter', 'A letter came', '');
   const page = await signedIn(browser, who, '/sources/new?view=components');
-  await page.getByRole('region', { name: 'weather' }).getByText('Rain is near').waitFor();
+  await page.getByRole('region', { name: 'No app' }).getByText('Rain is near').waitFor();
   await page.getByText('Tells of rain before it falls.').waitFor();
   await page.getByText('A letter came').waitFor();
   await page.goto(`${server.url}/sources/new?app=weather`);

@@ -26,6 +26,7 @@ const copySource = copier('sources', source);
 const copyVersion = copier('source_versions', version);
 const copyEvent = copier('events', event);
 const copyActivity = copier('activity', activity);
+const keepNumber = database.prepare('INSERT INTO kept_rows (emitter_id, events, errors, logs) VALUES (?, ?, 0, 0)');
 for (let index = 0; index < Number(sources); index += 1) {
   const number = String(index).padStart(5, '0');
   const id = `dc_Many${number}`;
@@ -35,6 +36,7 @@ for (let index = 0; index < Number(sources); index += 1) {
     copyActivity({ emitter_id: id, hour: activity.hour - hour, events: index % 50, errors: index % 97 === 0 ? 1 : 0 });
   }
   if (index >= Number(events) / EVENTS_EACH) continue;
+  keepNumber.run(id, EVENTS_EACH);
   for (let emitted = 0; emitted < EVENTS_EACH; emitted += 1) {
     copyEvent({ emitter_id: id, ms: event.ms - emitted * 1_000, emit_id: `e${index}x${emitted}` });
   }

@@ -68,6 +68,15 @@ pub(crate) struct ServeOptions {
 pub(crate) struct StorageOptions {
     #[command(flatten)]
     pub(crate) place: PlaceOptions,
+    /// Use this pooler in front of the database for transactions, such as PgBouncer in transaction mode
+    #[arg(
+        long,
+        env = "SLUICE_DATABASE_POOLER_URL",
+        hide_env_values = true,
+        requires = "database_url",
+        value_name = "URL"
+    )]
+    pub(crate) database_pooler_url: Option<String>,
     /// Maximum number of connections to PostgreSQL
     #[arg(
         long,

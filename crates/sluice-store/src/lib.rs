@@ -106,6 +106,6 @@ pub use conn::{Conn, Dialect, Query, ping, query_all, query_one, query_opt};
 pub use error::{Result, StoreError};
 pub use page::Page;
 pub use row::{FromRow, Row};
-pub use store::{Location, Store, StoreOptions};
+pub use store::{Location, Pooler, Store, StoreOptions};
 pub use value::{FromValue, Value};
 pub use vault::{FoundKey, KeyFile, MasterKey, RotationLock, Vault, VaultError};

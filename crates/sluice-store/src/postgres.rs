@@ -17,6 +17,7 @@ mod flight;
 mod placeholders;
 mod probe;
 mod session;
+mod settings;
 mod ssl_mode;
 mod tls;
 mod transaction;
@@ -40,17 +41,27 @@ use crate::{
 };
 
 /// How to connect to a database.
+#[derive(Clone, Copy)]
 pub(crate) struct PostgresOptions<'a> {
     pub(crate) url: &'a str,
+    /// Of a pooler in front of it that gives a client another session for each transaction.
+    pub(crate) pooler: Option<&'a str>,
     pub(crate) connections: usize,
     pub(crate) incarnation: &'a str,
 }
 
 /// Connects once to migrate, then starts the threads, which connect when they get work.
 pub(crate) fn start(options: &PostgresOptions<'_>) -> Result<Driver> {
-    let connector = Arc::new(Connector::new(options.url, options.incarnation)?);
+    let PostgresOptions {
+        url,
+        pooler,
+        incarnation,
+        ..
+    } = *options;
     let probe: Arc<Probe> = Arc::default();
-    off_runtime(|| migrate_database(&connector, &probe))?;
+    let direct = Arc::new(Connector::new(url, None, incarnation)?);
+    off_runtime(|| migrate_database(direct, &probe))?;
+    let connector = Arc::new(Connector::new(url, pooler, incarnation)?);
 
     let commit_round_trips: Arc<AtomicU64> = Arc::default();
     let others = (options.connections / 4).max(1);
@@ -92,11 +103,10 @@ fn start_thread(link: Link, access: Access, queue: &Arc<JobQueue>) -> Result<Joi
     spawn(name, move || Worker::new(link).run(&queue))
 }
 
-fn migrate_database(connector: &Arc<Connector>, probe: &Arc<Probe>) -> Result<()> {
-    let (connector, probe) = (Arc::clone(connector), Arc::clone(probe));
-    let link = Link::new(connector, probe, Access::Write, Arc::default())?;
+fn migrate_database(connector: Arc<Connector>, probe: &Arc<Probe>) -> Result<()> {
+    let link = Link::new(connector, Arc::clone(probe), Access::Write, Arc::default())?;
     let session = link.connect()?;
-    let mut transaction = Transaction::new(&link, session, false, Access::Write);
+    let mut transaction = Transaction::new(&link, session, false);
     // On an error the connection is dropped, and with it the transaction.
     migrate::apply(&mut transaction)?;
     transaction.commit()

@@ -40,6 +40,17 @@ impl fmt::Debug for Location {
     }
 }
 
+/// The address of a pooler in front of a database.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Pooler(pub String);
+
+/// Written by hand because an address may hold a password.
+impl fmt::Debug for Pooler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Pooler(..)")
+    }
+}
+
 /// How to open a [`Store`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreOptions {
@@ -47,6 +58,9 @@ pub struct StoreOptions {
     /// PostgreSQL connections, each with its own thread: how many transactions run at once. Half of them are for commits,
     /// and a quarter each for reads and other writes; at least one each.
     pub postgres_connections: usize,
+    /// A pooler in front of PostgreSQL that gives a client another session for each transaction. All but the migration and
+    /// heartbeats goes through it.
+    pub postgres_pooler: Option<Pooler>,
     /// The name of this start of the server: random. Sessions on PostgreSQL have it in their names.
     pub incarnation: String,
     /// The most pages the SQLite file may grow to; beyond it, writes fail as on a full disk.
@@ -61,6 +75,7 @@ impl StoreOptions {
         StoreOptions {
             location,
             postgres_connections: 32,
+            postgres_pooler: None,
             incarnation: format!("{}-{number}", std::process::id()),
             sqlite_max_pages: None,
         }
@@ -89,6 +104,7 @@ impl Store {
         let StoreOptions {
             location,
             postgres_connections,
+            postgres_pooler,
             incarnation,
             sqlite_max_pages,
         } = options;
@@ -100,6 +116,7 @@ impl Store {
             Location::Sqlite(path) => sqlite::start(&path, sqlite_max_pages)?,
             Location::Postgres(url) => postgres::start(&PostgresOptions {
                 url: &url,
+                pooler: postgres_pooler.as_ref().map(|Pooler(url)| url.as_str()),
                 connections: postgres_connections,
                 incarnation: &incarnation,
             })?,

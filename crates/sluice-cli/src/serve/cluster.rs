@@ -51,7 +51,8 @@ pub(super) async fn join(
             listener: None,
         });
     }
-    let seen = store.read(nodes::client_address).await?;
+    // Directly: behind a pooler it is the address of the pooler.
+    let seen = store.heartbeat(nodes::client_address).await?;
     let seen = seen.as_deref().unwrap_or("127.0.0.1");
     let listener = listen(options.cluster_listen, seen).await?;
     description.address = Some(address(options, seen, listener.local_addr()?));

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use sluice_infra::{Backoff, Ids};
-use sluice_store::{Location, Store, StoreOptions};
+use sluice_store::{Location, Pooler, Store, StoreOptions};
 
 use crate::options::StorageOptions;
 
@@ -18,6 +18,7 @@ pub(crate) async fn open(
     let is_remote = matches!(location, Location::Postgres(_));
     let store_options = StoreOptions {
         postgres_connections: options.database_connections.max(1),
+        postgres_pooler: options.database_pooler_url.clone().map(Pooler),
         incarnation: ids.incarnation(),
         ..StoreOptions::new(location)
     };

@@ -1,4 +1,4 @@
-//! How a connection is made: address, TLS and session settings.
+//! How a connection is made: address, TLS and settings.
 
 use std::{
     sync::atomic::{AtomicU64, Ordering},
@@ -14,7 +14,7 @@ use tokio_postgres::{
 };
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::{errors::connect_error, ssl_mode, tls};
+use super::{errors::connect_error, settings, ssl_mode, tls};
 use crate::{
     error::{Result, StoreError},
     job::Access,
@@ -38,37 +38,28 @@ const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(1);
 /// PostgreSQL cuts longer names of sessions.
 const MAX_NAME_BYTES: usize = 63;
 
-/// An answered write must be on the server's disk, whatever its default is. No statement runs for so long that compiling it
-/// would pay, which takes longer than the longest of them.
-///
-/// Statements outside of a transaction are read-only: if `BEGIN` fails, those that were sent with it cannot be committed one
-/// by one. The timeouts end transactions of a server that hangs or was cut off, so that others can go on.
-const SESSION: &str = "SET synchronous_commit = on; SET client_min_messages = warning; SET jit = off; \
-     SET default_transaction_read_only = on; SET statement_timeout = '2min'; \
-     SET lock_timeout = '5s'; SET idle_in_transaction_session_timeout = '10s'; \
-     SET tcp_keepalives_idle = 2; SET tcp_keepalives_interval = 1; SET tcp_keepalives_count = 3; \
-     SET tcp_user_timeout = '5s'";
-
-/// For commits. An inbox is empty now and full the next minute, so plans must not depend on its size: always by index, from
-/// the given keys to the rows.
-const COMMIT_SESSION: &str = "SET enable_seqscan = off; SET enable_hashjoin = off; \
-     SET enable_mergejoin = off; SET plan_cache_mode = force_generic_plan";
-
 /// After a connection could not be made, jobs fail at once for this long before the next attempt.
 const RETRY_AFTER: Duration = Duration::from_millis(200);
 
 /// Makes connections to one database.
 pub(super) struct Connector {
-    config: Config,
+    direct: Address,
+    /// Of a pooler that gives a client another session for each transaction.
+    pooler: Option<Address>,
     /// The beginning of the names of all sessions.
     name: String,
     sessions: AtomicU64,
+    /// Of all workers, so that the first to find the database back lets the others know.
+    attempts: Mutex<Attempts>,
+}
+
+/// Where to connect, and how.
+struct Address {
+    config: Config,
     /// For a connection, until it accepts requests.
     timeout: Duration,
     /// `None` with `sslmode=disable`.
     tls: Option<MakeRustlsConnect>,
-    /// Of all workers, so that the first to find the database back lets the others know.
-    attempts: Mutex<Attempts>,
 }
 
 /// The last attempts to connect again.
@@ -95,45 +86,20 @@ impl Connection {
 
 impl Connector {
     /// `incarnation` tells sessions of this store from those of others.
-    pub(super) fn new(url: &str, incarnation: &str) -> Result<Connector> {
-        // The parser's error names the bad parameter and does not repeat the address, which may
-        // hold a password.
-        let mut config: Config = ssl_mode::normalized(url)?
-            .parse()
-            .map_err(|error| StoreError::Unusable(format!("bad database address: {error}")))?;
-        let program = config.get_application_name().unwrap_or("sluice");
+    pub(super) fn new(url: &str, pooler: Option<&str>, incarnation: &str) -> Result<Connector> {
+        let direct = Address::parse(url)?;
+        let program = direct.config.get_application_name().unwrap_or("sluice");
         let name = format!("{program} {incarnation} ");
         if name.len() + 10 > MAX_NAME_BYTES {
             return Err(StoreError::Unusable(format!(
                 "bad database address: application_name \"{program}\" is too long"
             )));
         }
-        if config.get_connect_timeout().is_none() {
-            config.connect_timeout(CONNECT_TIMEOUT);
-        }
-        if config.get_tcp_user_timeout().is_none() {
-            config.tcp_user_timeout(SEND_TIMEOUT);
-        }
-        config
-            .keepalives_idle(KEEPALIVE_IDLE)
-            .keepalives_interval(KEEPALIVE_INTERVAL)
-            .keepalives_retries(3);
-        // Never a standby, which cannot write.
-        config.target_session_attrs(TargetSessionAttrs::ReadWrite);
-        let tls = match config.get_ssl_mode() {
-            SslMode::Disable => None,
-            SslMode::Prefer => Some(tls::unauthenticated()?),
-            // `require`, and any stricter mode the driver may learn.
-            _ => Some(tls::verified()?),
-        };
-        let per_host = config.get_connect_timeout().copied();
-        let hosts = u32::try_from(config.get_hosts().len()).unwrap_or(1).max(1);
         Ok(Connector {
-            timeout: per_host.unwrap_or(CONNECT_TIMEOUT) * hosts,
-            config,
+            direct,
+            pooler: pooler.map(Address::parse).transpose()?,
             name,
             sessions: AtomicU64::new(0),
-            tls,
             attempts: Mutex::default(),
         })
     }
@@ -143,20 +109,26 @@ impl Connector {
         &self.name
     }
 
+    /// Whether each transaction may get another session. Heartbeats are always direct: they must not wait for others.
+    pub(super) fn is_pooled(&self, access: Access) -> bool {
+        self.pooler.is_some() && access != Access::Heartbeat
+    }
+
     /// Connects to the primary and prepares the session.
     pub(super) async fn connect(&self, access: Access) -> Result<Connection> {
-        let session = match access {
-            Access::Read | Access::Write | Access::Heartbeat => SESSION.to_owned(),
-            Access::Commit => format!("{SESSION}; {COMMIT_SESSION}"),
-        };
+        let pooler = self.pooler.as_ref().filter(|_| self.is_pooled(access));
         let connect = async {
+            if let Some(pooler) = pooler {
+                return self.open_at(pooler).await;
+            }
             let connection = self.open().await?;
-            connection.client.batch_execute(&session).await?;
+            let settings = settings::of_session(access);
+            connection.client.batch_execute(&settings).await?;
             Ok::<_, Error>(connection)
         };
         let limit = match access {
             Access::Heartbeat => HEARTBEAT_TIMEOUT,
-            Access::Read | Access::Write | Access::Commit => self.timeout,
+            Access::Read | Access::Write | Access::Commit => pooler.unwrap_or(&self.direct).timeout,
         };
         match timeout(limit, connect).await {
             Ok(connected) => connected.map_err(|error| connect_error(&error)),
@@ -166,13 +138,17 @@ impl Connector {
         }
     }
 
-    /// Connects without settings for the session. The caller limits the time.
+    /// Connects directly, without settings for the session. The caller limits the time.
     pub(super) async fn open(&self) -> Result<Connection, Error> {
+        self.open_at(&self.direct).await
+    }
+
+    async fn open_at(&self, address: &Address) -> Result<Connection, Error> {
         let number = self.sessions.fetch_add(1, Ordering::Relaxed);
         let name = format!("{}{number}", self.name);
-        let mut config = self.config.clone();
+        let mut config = address.config.clone();
         config.application_name(&name);
-        match &self.tls {
+        match &address.tls {
             None => open_with(&config, name, NoTls).await,
             Some(tls) => open_with(&config, name, tls.clone()).await,
         }
@@ -204,6 +180,41 @@ impl Connector {
                 Err(error)
             }
         }
+    }
+}
+
+impl Address {
+    fn parse(url: &str) -> Result<Address> {
+        // The parser's error names the bad parameter and does not repeat the address, which may
+        // hold a password.
+        let mut config: Config = ssl_mode::normalized(url)?
+            .parse()
+            .map_err(|error| StoreError::Unusable(format!("bad database address: {error}")))?;
+        if config.get_connect_timeout().is_none() {
+            config.connect_timeout(CONNECT_TIMEOUT);
+        }
+        if config.get_tcp_user_timeout().is_none() {
+            config.tcp_user_timeout(SEND_TIMEOUT);
+        }
+        config
+            .keepalives_idle(KEEPALIVE_IDLE)
+            .keepalives_interval(KEEPALIVE_INTERVAL)
+            .keepalives_retries(3);
+        // Never a standby, which cannot write.
+        config.target_session_attrs(TargetSessionAttrs::ReadWrite);
+        let tls = match config.get_ssl_mode() {
+            SslMode::Disable => None,
+            SslMode::Prefer => Some(tls::unauthenticated()?),
+            // `require`, and any stricter mode the driver may learn.
+            _ => Some(tls::verified()?),
+        };
+        let per_host = config.get_connect_timeout().copied();
+        let hosts = u32::try_from(config.get_hosts().len()).unwrap_or(1).max(1);
+        Ok(Address {
+            timeout: per_host.unwrap_or(CONNECT_TIMEOUT) * hosts,
+            config,
+            tls,
+        })
     }
 }
 

@@ -43,7 +43,7 @@ pub(super) struct Answer {
 
 /// Requests between the beginning and the end of a transaction, if those are part of it.
 pub(super) struct Flight<'f> {
-    pub(super) begin: Option<&'static str>,
+    pub(super) begin: Option<&'f str>,
     pub(super) requests: &'f [Request],
     pub(super) end: Option<&'static str>,
 }

@@ -26,6 +26,7 @@ use super::{
     flight::{Form, Request},
     placeholders::translate,
     probe::{self, Finding, Probe},
+    settings,
 };
 use crate::{
     error::{Result, StoreError},
@@ -42,11 +43,16 @@ const BYTES_PER_SECOND: usize = 1024 * 1024;
 /// A connection whose session was found idle so often, while its client waits, is lost.
 const IDLE_FINDINGS: usize = 2;
 
+/// The same behind a pooler, where a request may wait for a session first.
+const POOLED_IDLE_FINDINGS: usize = 6;
+
 /// The way of one thread to the database.
 pub(super) struct Link {
     connector: Arc<Connector>,
     probe: Arc<Probe>,
     access: Access,
+    /// Begins a transaction.
+    begin: Arc<str>,
     /// Drives the connection while this thread waits for an answer.
     runtime: Runtime,
     round_trips: Arc<AtomicU64>,
@@ -60,14 +66,25 @@ impl Link {
         round_trips: Arc<AtomicU64>,
     ) -> Result<Link> {
         let runtime = Builder::new_current_thread().enable_all().build();
+        let begin = if connector.is_pooled(access) {
+            settings::begin_pooled(access).into()
+        } else {
+            settings::begin(access).into()
+        };
         Ok(Link {
             connector,
             probe,
             access,
+            begin,
             runtime: runtime
                 .map_err(|error| StoreError::Unavailable(format!("no runtime: {error}")))?,
             round_trips,
         })
+    }
+
+    /// The statements that begin a transaction.
+    pub(super) fn begin(&self) -> Arc<str> {
+        Arc::clone(&self.begin)
     }
 
     /// Connects for the first time: an operator learns what is wrong.
@@ -101,6 +118,11 @@ impl Link {
         }
         let mut patience = probe::PATIENCE + Duration::from_secs((bytes / BYTES_PER_SECOND) as u64);
         let mut idle_findings = 0;
+        let most_findings = if self.connector.is_pooled(self.access) {
+            POOLED_IDLE_FINDINGS
+        } else {
+            IDLE_FINDINGS
+        };
         loop {
             let answered = async { timeout(patience, requests.as_mut()).await };
             if let Ok(answers) = self.runtime.block_on(answered) {
@@ -110,9 +132,9 @@ impl Link {
             match self.probe.session(&self.runtime, &self.connector, name) {
                 Finding::Working => idle_findings = 0,
                 Finding::Idle => idle_findings += 1,
-                Finding::Silent => idle_findings = IDLE_FINDINGS,
+                Finding::Silent => idle_findings = most_findings,
             }
-            if idle_findings == IDLE_FINDINGS {
+            if idle_findings == most_findings {
                 tracing::warn!(session = %name, "database connection does not respond; closed");
                 session.connection.abandon();
                 return self.runtime.block_on(requests);

@@ -11,7 +11,6 @@ use super::{
 use crate::{
     conn::{Conn, Dialect, Query},
     error::{Result, StoreError},
-    job::Access,
     row::Row,
     value::Value,
 };
@@ -33,8 +32,8 @@ pub(super) struct Transaction<'w> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// Nothing was sent yet; begins with this statement.
-    Unsent(&'static str),
+    /// Nothing was sent yet.
+    Unsent,
     Open,
     /// Committed or rolled back. The connection can be used again.
     Ended,
@@ -44,22 +43,12 @@ enum State {
 
 impl<'w> Transaction<'w> {
     /// It begins with its first query.
-    pub(super) fn new(
-        link: &'w Link,
-        session: Session,
-        was_idle: bool,
-        access: Access,
-    ) -> Transaction<'w> {
+    pub(super) fn new(link: &'w Link, session: Session, was_idle: bool) -> Transaction<'w> {
         Transaction {
             link,
             session,
             was_idle,
-            state: State::Unsent(match access {
-                Access::Read => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
-                Access::Write | Access::Commit | Access::Heartbeat => {
-                    "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
-                }
-            }),
+            state: State::Unsent,
             queue: Vec::new(),
             queued_bytes: 0,
         }
@@ -67,7 +56,7 @@ impl<'w> Transaction<'w> {
 
     /// Sends the deferred statements and commits. Without any statement there is nothing to send.
     pub(super) fn commit(&mut self) -> Result<()> {
-        if matches!(self.state, State::Unsent(_)) && self.queue.is_empty() {
+        if self.state == State::Unsent && self.queue.is_empty() {
             self.state = State::Ended;
             return Ok(());
         }
@@ -85,7 +74,7 @@ impl<'w> Transaction<'w> {
     pub(super) fn roll_back(&mut self) {
         self.queue.clear();
         match self.state {
-            State::Unsent(_) => self.state = State::Ended,
+            State::Unsent => self.state = State::Ended,
             State::Open => {
                 if let Err(error) = self.send(Some("ROLLBACK")) {
                     tracing::debug!(%error, "rollback failed");
@@ -103,7 +92,7 @@ impl<'w> Transaction<'w> {
     /// Sends everything that is waiting and returns the answers.
     fn send(&mut self, end: Option<&'static str>) -> Result<Vec<Answer>> {
         let begin = match self.state {
-            State::Unsent(begin) => Some(begin),
+            State::Unsent => Some(self.link.begin()),
             State::Open => None,
             State::Ended | State::Refused => {
                 return Err(StoreError::Internal("the transaction has ended".to_owned()));
@@ -113,10 +102,10 @@ impl<'w> Transaction<'w> {
             self.replace_connection()?;
         }
         self.state = State::Open;
-        let mut answers = self.send_once(begin, end);
+        let mut answers = self.send_once(begin.as_deref(), end);
         if self.was_idle && is_undone(&answers, end) {
             self.replace_connection()?;
-            answers = self.send_once(begin, end);
+            answers = self.send_once(begin.as_deref(), end);
         }
         // From now on a lost connection is an error: the job may know rows that were read.
         self.was_idle = false;
@@ -142,7 +131,7 @@ impl<'w> Transaction<'w> {
             .try_for_each(|request| session.prepare_again(self.link, request))
     }
 
-    fn send_once(&self, begin: Option<&'static str>, end: Option<&'static str>) -> Answers {
+    fn send_once(&self, begin: Option<&str>, end: Option<&'static str>) -> Answers {
         let flight = Flight {
             begin,
             requests: &self.queue,

@@ -85,10 +85,10 @@ fn transaction<T, E: From<StoreError>>(
     settings: &str,
     work: impl FnOnce(&mut Transaction<'_>) -> Result<T, E>,
 ) -> Result<T, E> {
-    let connector = Arc::new(Connector::new(url, NAME)?);
+    let connector = Arc::new(Connector::new(url, None, NAME)?);
     let link = Link::new(connector, Arc::default(), access, Arc::default())?;
     let session = link.connect()?;
-    let mut transaction = Transaction::new(&link, session, false, access);
+    let mut transaction = Transaction::new(&link, session, false);
     transaction.execute_script(settings)?;
     let result = work(&mut transaction)?;
     transaction.roll_back();

@@ -52,7 +52,7 @@ impl Worker {
 /// can be used again.
 fn serve(link: &Link, session: Session, was_idle: bool, mut job: Box<dyn Job>) -> Option<Session> {
     let access = job.access();
-    let mut transaction = Transaction::new(link, session, was_idle, access);
+    let mut transaction = Transaction::new(link, session, was_idle);
     let result = match (job.run(&mut transaction), access) {
         (JobOutcome::Failed, _) => Ok(()),
         (JobOutcome::Done, Access::Read) => transaction.flush(),

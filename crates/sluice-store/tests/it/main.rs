@@ -32,6 +32,7 @@ mod notifications;
 mod opening;
 mod orphans;
 mod package_archives;
+mod pooler;
 mod progress;
 mod pruning;
 mod query_plans;

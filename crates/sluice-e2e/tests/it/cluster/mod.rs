@@ -14,6 +14,7 @@ mod mid_commit;
 mod nodes;
 mod observer;
 mod packages;
+mod pooler;
 mod refusals;
 mod report;
 mod responses;

@@ -130,7 +130,8 @@ pub fn roll_up(c: &mut dyn Conn, limit: u32) -> Result<u64> {
         day.invocations += counts.invocations;
         day.compute_ms += counts.compute_ms;
     }
-    // In the order of their keys, so that two servers that roll up at the same time do not lock each other out.
+    // Rows in the order of their keys, so that two servers that roll up at the same time do not end in a deadlock. Tables in the
+    // order of a removal of an emitter: `kept_rows` is the last one.
     activity::add_all(c, &of_emitters, &of_users)?;
     usage::add_all(c, &used)?;
     kept_rows::add_all(c, &kept)?;

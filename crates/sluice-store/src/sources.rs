@@ -254,10 +254,10 @@ pub fn remove(c: &mut dyn Conn, id: &SourceId) -> Result<bool> {
         "DELETE FROM kv WHERE emitter_id = ?1",
         "DELETE FROM inbox WHERE emitter_id = ?1",
         "DELETE FROM uploads WHERE emitter_id = ?1",
-        "DELETE FROM events WHERE emitter_id = ?1",
-        "DELETE FROM kept_rows WHERE emitter_id = ?1",
-        "DELETE FROM logs WHERE emitter_id = ?1",
+        // As deletions of a range do.
         "DELETE FROM held_events WHERE emitter_id = ?1",
+        "DELETE FROM events WHERE emitter_id = ?1",
+        "DELETE FROM logs WHERE emitter_id = ?1",
         "DELETE FROM event_replays WHERE emitter_id = ?1",
         "DELETE FROM last_requests WHERE emitter_id = ?1",
         "DELETE FROM saved_events WHERE emitter_id = ?1",
@@ -265,6 +265,8 @@ pub fn remove(c: &mut dyn Conn, id: &SourceId) -> Result<bool> {
         "DELETE FROM subscriptions WHERE listener_id = ?1",
         "DELETE FROM activity WHERE emitter_id = ?1",
         "DELETE FROM subject_health WHERE subject_id = ?1",
+        // Last, as in all other transactions: two that lock rows in different orders end in a deadlock.
+        "DELETE FROM kept_rows WHERE emitter_id = ?1",
     ] {
         c.execute(belongings, params![id])?;
     }

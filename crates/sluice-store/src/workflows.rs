@@ -214,12 +214,13 @@ pub fn remove(c: &mut dyn Conn, user: &UserId, id: &WorkflowId) -> Result<bool> 
         "DELETE FROM inbox WHERE emitter_id = ?1",
         "DELETE FROM uploads WHERE emitter_id = ?1",
         "DELETE FROM events WHERE emitter_id = ?1",
-        "DELETE FROM kept_rows WHERE emitter_id = ?1",
         "DELETE FROM saved_events WHERE emitter_id = ?1",
         "DELETE FROM subscriptions WHERE emitter_id = ?1",
         "DELETE FROM subscriptions WHERE listener_id = ?1",
         "DELETE FROM activity WHERE emitter_id = ?1",
         "DELETE FROM subject_health WHERE subject_id = ?1",
+        // Last, as in all other transactions: two that lock rows in different orders end in a deadlock.
+        "DELETE FROM kept_rows WHERE emitter_id = ?1",
     ] {
         c.execute(belongings, params![id])?;
     }

@@ -1,5 +1,7 @@
 //! The numbers of stored events and log lines follow every write.
 
+use std::sync::mpsc;
+
 use rstest::rstest;
 use sluice_model::{EmitterId, EventId};
 use sluice_store::{
@@ -9,10 +11,10 @@ use sluice_store::{
     events::{self, ChannelFilter, NewEvent},
     kept_rows::{self, Kept},
     logs::{self, NewLog},
-    pruning, sources,
+    params, pruning, query_one, sources, workflows,
 };
 
-use crate::support::{Db, TestStore, source, source_id, user_id};
+use crate::support::{Db, TestStore, source, source_id, user_id, workflow, workflow_id};
 
 const BATCH: BatchLimit = BatchLimit {
     rows: 100,
@@ -40,6 +42,10 @@ fn commit(c: &mut dyn Conn, channels: &[(i64, &str)]) -> Result<()> {
 }
 
 fn log(c: &mut dyn Conn) -> Result<i64> {
+    log_of(c, &source_id("s").into())
+}
+
+fn log_of(c: &mut dyn Conn, emitter: &EmitterId) -> Result<i64> {
     let line = NewLog {
         invocation: None,
         ts: 1,
@@ -47,7 +53,7 @@ fn log(c: &mut dyn Conn) -> Result<i64> {
         level: "info",
         message: "m",
     };
-    logs::insert(c, &source_id("s"), &line)
+    logs::insert(c, emitter, &line)
 }
 
 fn channel(name: &str) -> ChannelFilter {
@@ -108,4 +114,64 @@ fn numbers_follow_commits_deletions_and_retention(#[values(Db::Sqlite, Db::Postg
         Ok(())
     })
     .unwrap();
+}
+
+/// A transaction locks a row of an emitter, waits until the removal of the emitter waits for it, and changes the numbers.
+fn remove_beside(
+    emitter: &EmitterId,
+    lock: &'static str,
+    remove: fn(&mut dyn Conn) -> Result<bool>,
+) {
+    let Some(t) = TestStore::new(Db::Postgres) else {
+        return;
+    };
+    let stored = emitter.clone();
+    t.write(move |c| {
+        let user = user_id("a");
+        sources::insert(c, &source("s", &user, 1))?;
+        workflows::insert(c, &workflow("w", &user, 1))?;
+        count_ledger::add(c, &user, &stored, 1, Counts::default(), Kept::default())?;
+        count_ledger::roll_up(c, 10)?;
+        log_of(c, &stored)
+    })
+    .unwrap();
+    let (signal, locked) = mpsc::channel();
+    let (release, waiting) = mpsc::channel::<()>();
+    t.runtime.block_on(async {
+        let (store, emitter) = (t.store.clone(), emitter.clone());
+        let change = move |c: &mut dyn Conn| {
+            assert_eq!(c.execute(lock, params![&emitter])?, 1);
+            signal.send(()).unwrap();
+            waiting.recv().unwrap();
+            log_of(c, &emitter).map(drop)
+        };
+        let changing = tokio::spawn(async move { store.commit(change).await });
+        tokio::task::yield_now().await;
+        locked.recv().unwrap();
+        let store = t.store.clone();
+        let removing = tokio::spawn(async move { store.write(remove).await });
+        let waits = "SELECT EXISTS (SELECT 1 FROM pg_stat_activity \
+             WHERE datname = current_database() AND wait_event_type = 'Lock')";
+        let is_waiting = move |c: &mut dyn Conn| query_one::<bool>(c, waits, &[]);
+        while !t.store.read(is_waiting).await.unwrap() {}
+        release.send(()).unwrap();
+        assert_eq!(changing.await.unwrap(), Ok(()));
+        assert_eq!(removing.await.unwrap(), Ok(true));
+    });
+}
+
+#[test]
+fn a_source_is_removed_beside_a_deletion_of_its_logs_on_postgres() {
+    let lock = "DELETE FROM logs WHERE emitter_id = ?1";
+    remove_beside(&source_id("s").into(), lock, |c| {
+        sources::remove(c, &source_id("s"))
+    });
+}
+
+#[test]
+fn a_workflow_is_removed_beside_a_roll_up_of_its_counts_on_postgres() {
+    let lock = "UPDATE activity SET events = events WHERE emitter_id = ?1";
+    remove_beside(&workflow_id("w").into(), lock, |c| {
+        workflows::remove(c, &user_id("a"), &workflow_id("w"))
+    });
 }

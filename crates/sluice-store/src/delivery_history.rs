@@ -135,13 +135,15 @@ pub struct Replay {
     pub which: Finished,
     pub since: i64,
     pub until: i64,
+    /// Whether to read the spans that emitted the events.
+    pub with_traces: bool,
 }
 
 /// The progress of a replay.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReplayProgress {
     pub count: u64,
-    /// The spans that emitted the events.
+    /// The spans that emitted the events, if they are read.
     pub traces: Vec<TraceContext>,
     /// Where the next batch goes on; none when this was the last.
     pub next: Option<Cursor>,
@@ -163,13 +165,18 @@ pub fn replay_batch(
         Finished::Failed => "state = 'failed'",
         Finished::Either => "state IN ('delivered', 'failed')",
     };
+    let trace = if replay.with_traces {
+        "(SELECT trace FROM payloads p WHERE p.id = payload_id)"
+    } else {
+        "NULL"
+    };
     let (from_ms, from_id) = from.map_or((replay.since, ""), |from| (from.at_ms, &from.id));
     let sql = format!(
         "UPDATE deliveries SET state = 'pending', due_at = ?1, tries = 0, updated_at = ?1, \
          replayed_at = COALESCE(replayed_at, ?1) \
          WHERE id IN (SELECT id FROM deliveries WHERE webhook_id = ?2 AND {over} \
          AND (created_at, id) > (?3, ?4) AND created_at <= ?5 ORDER BY created_at, id LIMIT ?6) \
-         RETURNING created_at, id, (SELECT trace FROM payloads p WHERE p.id = payload_id)"
+         RETURNING created_at, id, {trace}"
     );
     let params = params![now_ms, webhook, from_ms, from_id, replay.until, batch];
     let replayed: Vec<Replayed> = query_all(c, &sql, params)?;

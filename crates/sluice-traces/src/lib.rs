@@ -16,5 +16,5 @@ mod traces;
 pub use endpoint::{Collector, CollectorError};
 pub use metrics::SpanMetrics;
 pub use resource::Resource;
-pub use span::{Attribute, Span, SpanKind};
+pub use span::{Attribute, MAX_LINKS, Span, SpanKind};
 pub use traces::{Sampling, Traces, TracesOptions};

@@ -7,7 +7,7 @@ use sluice_model::TraceContext;
 /// Longer errors are cut, in characters.
 const MAX_ERROR: usize = 500;
 /// Further links of a span are dropped.
-const MAX_LINKS: usize = 100;
+pub const MAX_LINKS: usize = 100;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SpanKind {
@@ -96,8 +96,8 @@ impl Span {
 
     #[must_use]
     pub fn linked(mut self, links: impl IntoIterator<Item = TraceContext>) -> Span {
-        self.links.extend(links);
-        self.links.truncate(MAX_LINKS);
+        let room = MAX_LINKS.saturating_sub(self.links.len());
+        self.links.extend(links.into_iter().take(room));
         self
     }
 

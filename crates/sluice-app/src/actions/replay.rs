@@ -38,7 +38,7 @@ impl Actions {
         let (before, definition) = found.await?.ok_or_else(missing)?;
         let target = Target::new(TargetKind::Run, run, &definition.name);
         let change = Change::new(&self.infra, actor, Action::RunReplay, target);
-        let span = ReplaySpan::begin(&self.infra, trace);
+        let mut span = ReplaySpan::begin(&self.infra, trace);
         let new = NewRun {
             home,
             definition,
@@ -49,7 +49,8 @@ impl Actions {
             trace: span.context().cloned(),
         };
         let started = self.start(actor, new, None).await;
-        span.end(&self.infra, "run", before.trace);
+        span.link(before.trace);
+        span.end(&self.infra, "run");
         started
     }
 }

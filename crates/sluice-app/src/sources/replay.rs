@@ -42,8 +42,9 @@ impl Sources {
         event: EventId,
         trace: Option<TraceContext>,
     ) -> Result<(), EngineError> {
-        let span = ReplaySpan::begin(&self.infra, trace);
+        let mut span = ReplaySpan::begin(&self.infra, trace);
         let (replay, change) = self.replay(actor, id, &span).await?;
+        let with_traces = span.wants_links();
         let change = change.with("event", event.to_string());
         let waker = Arc::clone(&replay);
         let replayed = move |c: &mut dyn Conn| {
@@ -56,13 +57,14 @@ impl Sources {
                 )));
             }
             change.record(c)?;
-            Ok(Ok(replay.route(c, &[found])?))
+            Ok(Ok(replay.route(c, &[found], with_traces)?))
         };
         // The listeners must be woken even if the client disconnects.
         detached::run(&self.infra.shutdown, async move {
             let portion = waker.infra.store.write(replayed).await??;
             waker.wake(&portion.recipients);
-            span.end(&waker.infra, "event", portion.traces);
+            span.link(portion.traces);
+            span.end(&waker.infra, "event");
             Ok(())
         })
         .await
@@ -76,13 +78,12 @@ impl Sources {
         range: EventRange,
         trace: Option<TraceContext>,
     ) -> Result<u64, EngineError> {
-        let span = ReplaySpan::begin(&self.infra, trace);
+        let mut span = ReplaySpan::begin(&self.infra, trace);
         let (replay, change) = self.replay(actor, id, &span).await?;
         let change = recorded_range(change, &range);
         detached::run(&self.infra.shutdown, async move {
-            let mut traces = Vec::new();
-            let replayed = replay.range(range, change, &mut traces).await;
-            span.end(&replay.infra, "event", traces);
+            let replayed = replay.range(range, change, &mut span).await;
+            span.end(&replay.infra, "event");
             replayed
         })
         .await
@@ -104,7 +105,6 @@ impl Sources {
             user: actor.user_id.clone(),
             source: source.id,
             trace: span.context().cloned(),
-            is_recorded: span.is_recorded(&self.infra),
         });
         Ok((replay, change))
     }
@@ -119,24 +119,23 @@ struct Replay {
     source: SourceId,
     /// The span that causes what the listeners do.
     trace: Option<TraceContext>,
-    is_recorded: bool,
 }
 
 /// Events that one transaction routed.
 struct Portion {
     ids: Vec<EventId>,
     recipients: Recipients,
-    /// Those of the events, if the replay is recorded.
+    /// Those of the events, if they are wanted.
     traces: Vec<TraceContext>,
 }
 
 impl Replay {
-    /// The first transaction records the change. Adds the traces of the events.
+    /// The first transaction records the change. Links the span to the traces of the events.
     async fn range(
         self: &Arc<Self>,
         range: EventRange,
         change: Change,
-        traces: &mut Vec<TraceContext>,
+        span: &mut ReplaySpan,
     ) -> Result<u64, EngineError> {
         let EventRange {
             start,
@@ -159,9 +158,9 @@ impl Replay {
         loop {
             self.infra.shutdown.check()?;
             let (replay, channel) = (Arc::clone(self), channel.clone());
-            let change = unrecorded.take();
+            let (change, with_traces) = (unrecorded.take(), span.wants_links());
             let portion = move |c: &mut dyn Conn| {
-                let portion = replay.portion(c, &channel, (after, end))?;
+                let portion = replay.portion(c, &channel, (after, end), with_traces)?;
                 change.map_or(Ok(()), |change| change.record(c))?;
                 Ok(portion)
             };
@@ -171,7 +170,7 @@ impl Replay {
                 return Ok(count);
             };
             count += portion.ids.len() as u64;
-            traces.extend(portion.traces);
+            span.link(portion.traces);
             after = Some(*last);
         }
     }
@@ -181,16 +180,22 @@ impl Replay {
         c: &mut dyn Conn,
         channel: &ChannelFilter,
         (after, end): (Option<EventId>, EventId),
+        with_traces: bool,
     ) -> Result<Portion, StoreError> {
         let mut found = events::after(c, &self.source, channel, after, PORTION)?;
         found.retain(|event| event.id <= end);
-        self.route(c, &found)
+        self.route(c, &found, with_traces)
     }
 
-    fn route(&self, c: &mut dyn Conn, events: &[StoredEvent]) -> Result<Portion, StoreError> {
+    fn route(
+        &self,
+        c: &mut dyn Conn,
+        events: &[StoredEvent],
+        with_traces: bool,
+    ) -> Result<Portion, StoreError> {
         let infra = &self.infra;
         let ids: Vec<EventId> = events.iter().map(|event| event.id).collect();
-        let traces = if self.is_recorded {
+        let traces = if with_traces {
             traces::contexts(c, &self.source, &ids)?
         } else {
             Vec::new()

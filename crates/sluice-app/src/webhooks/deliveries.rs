@@ -138,7 +138,7 @@ impl Webhooks {
         user: &UserId,
         id: &DeliveryId,
         change: Change,
-        span: ReplaySpan,
+        mut span: ReplaySpan,
     ) -> Result<ReplayedDelivery, EngineError> {
         let now = self.infra.now_ms();
         let permit = self.outbox.permit_attempt();
@@ -167,7 +167,8 @@ impl Webhooks {
             }
             None => None,
         };
-        span.end(&self.infra, "delivery", original);
+        span.link(original);
+        span.end(&self.infra, "delivery");
         if attempt.is_none() {
             self.outbox.wake_webhook(&webhook);
         }
@@ -212,7 +213,7 @@ impl Webhooks {
         webhooks: Vec<WebhookId>,
         range: ReplayRange,
         change: Change,
-        span: ReplaySpan,
+        mut span: ReplaySpan,
     ) -> Result<u64, EngineError> {
         let change = change.with("since", range.since).with("until", range.until);
         let replay = Replay {
@@ -220,33 +221,39 @@ impl Webhooks {
             since: range.since.unwrap_or(i64::MIN),
             // Deliveries from now on have not failed yet.
             until: range.until.unwrap_or(i64::MAX).min(self.infra.now_ms()),
+            with_traces: span.wants_links(),
         };
         let service = self.clone();
         detached::run(&self.infra.shutdown, async move {
-            let (mut count, mut unrecorded, mut traces) = (0, Some(change), Vec::new());
+            let (mut count, mut unrecorded) = (0, Some(change));
             for webhook in webhooks {
-                let batches = service.replay_in_batches(webhook, &replay, unrecorded.take());
-                let (replayed, found) = batches.await?;
-                count += replayed;
-                traces.extend(found);
+                let change = unrecorded.take();
+                let batches = service.replay_in_batches(webhook, &replay, change, &mut span);
+                count += batches.await?;
             }
-            span.end(&service.infra, "delivery", traces);
+            span.end(&service.infra, "delivery");
             Ok(count)
         })
         .await
     }
 
-    /// The first transaction records the change, if one is given. Returns the number of deliveries and the traces of their events.
+    /// The first transaction records the change, if one is given. Returns the number of deliveries, and links the span to the
+    /// traces of their events.
     async fn replay_in_batches(
         &self,
         webhook: WebhookId,
         replay: &Replay,
         mut change: Option<Change>,
-    ) -> Result<(u64, Vec<TraceContext>), EngineError> {
-        let (mut total, mut found) = (0, Vec::new());
+        span: &mut ReplaySpan,
+    ) -> Result<u64, EngineError> {
+        let mut total = 0;
         let mut from: Option<Cursor> = None;
         loop {
-            let (id, replay) = (webhook.clone(), replay.clone());
+            let id = webhook.clone();
+            let replay = Replay {
+                with_traces: span.wants_links(),
+                ..replay.clone()
+            };
             let now = self.infra.now_ms();
             let change = change.take();
             let batch = self.infra.store.write(move |c| {
@@ -263,10 +270,10 @@ impl Webhooks {
                 self.outbox.wake_webhook(&webhook);
             }
             total += count;
-            found.extend(traces);
+            span.link(traces);
             match next {
                 Some(next) => from = Some(next),
-                None => return Ok((total, found)),
+                None => return Ok(total),
             }
         }
     }

@@ -82,7 +82,7 @@ impl Workflows {
         let change = change.with("workflow", workflow.id.as_str());
         let service = self.clone();
         detached::run(&self.infra.shutdown, async move {
-            let span = ReplaySpan::begin(&service.infra, trace);
+            let mut span = ReplaySpan::begin(&service.infra, trace);
             let which = (vec![(run, new)], from);
             let started = service
                 .start_replays(&workflow, which, &span, Some(change))
@@ -90,7 +90,8 @@ impl Workflows {
             if started.is_empty() {
                 return Err(EngineError::NotFound("run"));
             }
-            span.end(&service.infra, "run", traces_of(started));
+            span.link(traces_of(started));
+            span.end(&service.infra, "run");
             Ok(new)
         })
         .await
@@ -113,8 +114,8 @@ impl Workflows {
         detached::run(&self.infra.shutdown, async move {
             let mut wanted = service.last_runs(&workflow, &which).await?;
             let change = change.with("runs", wanted.len());
-            let span = ReplaySpan::begin(&service.infra, trace);
-            let (mut count, mut traces) = (0, Vec::new());
+            let mut span = ReplaySpan::begin(&service.infra, trace);
+            let mut count = 0;
             while !wanted.is_empty() {
                 service.infra.shutdown.check()?;
                 let batch = wanted.iter().rev().take(BATCH_RUNS);
@@ -129,9 +130,9 @@ impl Workflows {
                 }
                 wanted.truncate(wanted.len() - started.len());
                 count += started.iter().flatten().count() as u64;
-                traces.extend(traces_of(started));
+                span.link(traces_of(started));
             }
-            span.end(&service.infra, "run", traces);
+            span.end(&service.infra, "run");
             Ok(count)
         })
         .await

@@ -138,6 +138,7 @@ fn a_range_is_replayed_in_batches_and_each_delivery_once(
             which: Finished::Failed,
             since: 2,
             until: 6,
+            with_traces: false,
         };
         let ReplayProgress { count, next, .. } =
             delivery_history::replay_batch(c, &hook, &failed, None, 2, 99)?;
@@ -163,6 +164,7 @@ fn a_range_is_replayed_in_batches_and_each_delivery_once(
             which: Finished::Either,
             since: i64::MIN,
             until: 7,
+            with_traces: true,
         };
         let rest = delivery_history::replay_batch(c, &hook, &all, None, 100, 99)?;
         assert_eq!(rest.count, 4);

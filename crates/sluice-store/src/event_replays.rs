@@ -8,7 +8,10 @@ use crate::{
     params,
 };
 
-/// Stores replays of events of one emitter. Deferred.
+/// The number of replays that are kept of each event, the newest ones.
+pub const KEPT: u32 = 50;
+
+/// Stores replays of events of one emitter, and removes older ones beyond [`KEPT`]. Deferred.
 pub fn insert_all(
     c: &mut dyn Conn,
     emitter: &EmitterId,
@@ -22,17 +25,27 @@ pub fn insert_all(
         "INSERT INTO event_replays (emitter_id, ms, seq, emit_id) VALUES (?1, ?2, ?3, ?4)",
         4,
         &values,
-    )
+    )?;
+    for (EventId { ms, seq }, _) in replays {
+        // Emit ids are in the order of their times. Without so many replays it compares with null.
+        c.execute_later(
+            "DELETE FROM event_replays WHERE emitter_id = ?1 AND ms = ?2 AND seq = ?3 \
+             AND emit_id <= (SELECT emit_id FROM event_replays WHERE emitter_id = ?1 AND ms = ?2 \
+             AND seq = ?3 ORDER BY emit_id DESC LIMIT 1 OFFSET ?4)",
+            params![emitter, *ms, *seq, KEPT],
+        )?;
+    }
+    Ok(())
 }
 
-/// The replays of an event, oldest first.
-pub fn of_event(c: &mut dyn Conn, address: &EventAddress, limit: u32) -> Result<Vec<EmitId>> {
+/// The replays of an event that are kept, newest first.
+pub fn of_event(c: &mut dyn Conn, address: &EventAddress) -> Result<Vec<EmitId>> {
     let EventAddress { emitter, id } = address;
     query_all(
         c,
         "SELECT emit_id FROM event_replays WHERE emitter_id = ?1 AND ms = ?2 AND seq = ?3 \
-         ORDER BY emit_id LIMIT ?4",
-        params![emitter, id.ms, id.seq, limit],
+         ORDER BY emit_id DESC LIMIT ?4",
+        params![emitter, id.ms, id.seq, KEPT],
     )
 }
 

@@ -204,6 +204,9 @@ impl Replay {
         let mut router = Router::load(c, &self.user, &self.source, now_ms, max_depth)?;
         let mut replays = Vec::with_capacity(events.len());
         for event in events {
+            if !router.has_listeners(&event.channel) {
+                continue;
+            }
             // A new id, since receivers deduplicate by it.
             let emit_id = infra.ids.emit();
             replays.push((event.id, emit_id));

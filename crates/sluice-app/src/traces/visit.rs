@@ -18,8 +18,6 @@ use super::{
 
 /// The most deliveries or runs of one event.
 const MOST_EACH: u32 = 200;
-/// The most replays of one event.
-const MOST_REPLAYS: u32 = 50;
 
 /// A walk through the effects of a root.
 pub(super) struct Visit<'a> {
@@ -96,8 +94,9 @@ impl Visit<'_> {
             return Ok(());
         };
         self.emits.insert(at, emit);
-        let replays = event_replays::of_event(self.c, &event.address, MOST_REPLAYS)?;
-        if replays.len() >= MOST_REPLAYS as usize {
+        let replays = event_replays::of_event(self.c, &event.address)?;
+        // Older ones may have been removed.
+        if replays.len() >= event_replays::KEPT as usize {
             self.tree.cut(Some(at));
         }
         let routes = routes::of_emitter(self.c, self.user, &event.address.emitter)?;

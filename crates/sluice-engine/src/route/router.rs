@@ -184,6 +184,11 @@ impl<'a> Router<'a> {
         routed
     }
 
+    /// Whether a channel has listeners.
+    pub fn has_listeners(&self, channel: &str) -> bool {
+        !self.routes.to(channel).is_empty()
+    }
+
     /// How far an event would be routed.
     pub fn forecast(&self, channel: &str, depth: u32) -> Routed {
         let runs = |listener: &Listener| !matches!(listener, Listener::Webhook(_));

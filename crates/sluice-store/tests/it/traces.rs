@@ -11,7 +11,7 @@ use sluice_store::{
     events::{self, ChannelFilter, NewEvent},
     inbox::InboxKind,
     provenance::{Cause, Provenance},
-    pruning, sources, traces, webhooks,
+    pruning, query_one, sources, traces, webhooks,
 };
 
 use crate::support::{Db, TestStore, source, source_id, user_id, webhook};
@@ -246,9 +246,9 @@ fn replays_of_events_are_found_until_their_event_is_deleted(
                 emitter: emitter(),
                 id: id(seq),
             };
-            event_replays::of_event(c, &address, 5)
+            event_replays::of_event(c, &address)
         };
-        assert_eq!(of(c, 0)?, [replays[0], replays[2]]);
+        assert_eq!(of(c, 0)?, [replays[2], replays[0]]);
         let batch = BatchLimit {
             rows: 9,
             bytes: u64::MAX,
@@ -305,4 +305,33 @@ fn the_cause_of_an_inbox_row_is_its_event_or_its_kind() {
     assert_eq!((event.kind(), event.event().is_some()), ("event", true));
     let request = Cause::of(InboxKind::Http, Some("http"));
     assert_eq!((request.kind(), request.event()), ("http", None));
+}
+
+#[rstest]
+fn the_newest_replays_of_an_event_are_kept(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        own_source(c)?;
+        store(c, &emitter(), &[(emit_id(1), None), (emit_id(2), None)])?;
+        let address = |seq| EventAddress {
+            emitter: emitter(),
+            id: EventId { ms: NOW, seq },
+        };
+        let mut generated = IdGen::new(9);
+        let replays: Vec<EmitId> = (0..120)
+            .map(|number| EmitId::generate(&mut generated, NOW + number))
+            .collect();
+        for pair in replays.chunks(2) {
+            let rows: Vec<_> = pair.iter().map(|id| (address(0).id, *id)).collect();
+            event_replays::insert_all(c, &emitter(), &rows)?;
+        }
+        event_replays::insert_all(c, &emitter(), &[(address(1).id, replays[0])])?;
+        let kept: Vec<EmitId> = replays[70..].iter().rev().copied().collect();
+        assert_eq!(event_replays::of_event(c, &address(0))?, kept);
+        assert_eq!(event_replays::of_event(c, &address(1))?, [replays[0]]);
+        let rows: i64 = query_one(c, "SELECT COUNT(*) FROM event_replays", &[])?;
+        assert_eq!(rows, 51);
+        Ok(())
+    })
+    .unwrap();
 }

@@ -16,6 +16,8 @@ const SCAN: u32 = 10_000;
 const MOST_EVENTS: u32 = 200;
 /// Events and log lines that one trace looks at. A read of more would keep its thread from others.
 const MOST_ROWS: u32 = 100_000;
+/// Queries for the effects of events that one trace makes. Each id of an event takes some, and each replay is one more id.
+const MOST_QUERIES: u32 = 4_000;
 
 /// The record of an invocation.
 pub(super) struct SourceRun {
@@ -26,10 +28,11 @@ pub(super) struct SourceRun {
     pub(super) logged: Option<(i64, i64)>,
 }
 
-/// The records that one trace has read: each once, and from a limited number of rows.
+/// The records that one trace has read: each once, from a limited number of rows and with a limited number of queries.
 pub(super) struct Records {
     read: HashMap<(EmitterId, InvocationId), SourceRun>,
     rows_left: u32,
+    queries_left: u32,
 }
 
 impl Default for Records {
@@ -37,6 +40,7 @@ impl Default for Records {
         Records {
             read: HashMap::new(),
             rows_left: MOST_ROWS,
+            queries_left: MOST_QUERIES,
         }
     }
 }
@@ -55,6 +59,14 @@ impl Records {
                 Ok(place.insert(run))
             }
         }
+    }
+
+    /// Takes so many queries from the limit. Returns whether there were enough left.
+    pub(super) fn take_queries(&mut self, count: usize) -> bool {
+        let left = u32::try_from(count).ok();
+        let left = left.and_then(|count| self.queries_left.checked_sub(count));
+        self.queries_left = left.unwrap_or(0);
+        left.is_some()
     }
 
     /// Whether further records are not looked for.
@@ -113,5 +125,20 @@ pub(super) fn event_with_its_id(
     match traces::event_of_emit(c, user, &emit)? {
         Some(event) => Ok(Some(event.address)),
         None => traces::payload(c, user, &emit),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn queries_are_limited() {
+        let mut records = Records::default();
+        let most = MOST_QUERIES as usize;
+        assert!(records.take_queries(most - 1));
+        assert!(!records.take_queries(2));
+        assert!(!records.take_queries(1));
+        assert!(!Records::default().take_queries(usize::MAX));
     }
 }

@@ -15,6 +15,8 @@ pub(super) struct Tree {
     seen: HashSet<Spot>,
     /// On the way from the root to the asked id, the next spot of each. It may be missing among the effects that are found.
     next: HashMap<Spot, Spot>,
+    /// The spots on this way.
+    on_way: HashSet<Spot>,
     is_cut: bool,
 }
 
@@ -26,12 +28,14 @@ impl Tree {
             waiting: VecDeque::new(),
             seen: HashSet::new(),
             next: HashMap::new(),
+            on_way: HashSet::new(),
             is_cut: false,
         }
     }
 
-    /// Has the way to the asked id be part of the tree.
+    /// Has the way to the asked id be part of the tree: its spots are visited before others.
     pub(super) fn include(&mut self, way: &[Spot]) {
+        self.on_way.extend(way.iter().cloned());
         for pair in way.windows(2) {
             self.next.insert(pair[0].clone(), pair[1].clone());
         }
@@ -57,14 +61,31 @@ impl Tree {
 
     /// Has a spot visited later, once.
     pub(super) fn visit_later(&mut self, parent: Option<usize>, spot: Spot) {
-        if self.seen.insert(spot.clone()) {
+        if !self.seen.insert(spot.clone()) {
+            return;
+        }
+        if self.on_way.contains(&spot) {
+            self.waiting.push_front((parent, spot));
+        } else {
             self.waiting.push_back((parent, spot));
         }
     }
 
-    /// The next spot to visit, with the index of its parent. To be asked for again after each visit.
+    /// Whether there is room for more than the spots that wait.
+    pub(super) fn has_room(&self) -> bool {
+        self.nodes.len() + self.waiting.len() < self.limit
+    }
+
+    /// The next spot to visit, with the index of its parent. To be asked for again after each visit. When the tree is full, the
+    /// spots that wait are cut.
     pub(super) fn next(&mut self) -> Option<(Option<usize>, Spot)> {
-        self.waiting.pop_front()
+        if self.nodes.len() < self.limit {
+            return self.waiting.pop_front();
+        }
+        while let Some((parent, _)) = self.waiting.pop_front() {
+            self.cut(parent);
+        }
+        None
     }
 
     /// Ends the visit of a spot whose node is at this index.
@@ -109,6 +130,8 @@ impl Tree {
 
 #[cfg(test)]
 mod tests {
+    use sluice_model::EventAddress;
+
     use super::*;
     use crate::traces::node::TraceKind;
 
@@ -143,6 +166,41 @@ mod tests {
         );
         assert_eq!(trace.nodes[3].parent.as_deref(), Some("late"));
         assert!(!trace.is_cut);
+    }
+
+    fn event(ms: i64) -> Spot {
+        let address = EventAddress::parse(&format!("dc_s/{ms}-0"));
+        Spot::Event(address.expect("an address"))
+    }
+
+    #[test]
+    fn spots_that_wait_for_a_full_tree_are_cut_without_a_visit() {
+        let mut tree = Tree::new(2);
+        let root = tree.add(None, node("root", 1));
+        tree.visit_later(root, event(1));
+        assert!(!tree.has_room());
+        tree.visit_later(root, event(2));
+        let (parent, _) = tree.next().expect("a spot");
+        let only = tree.add(parent, node("only", 2));
+        tree.visit_later(only, event(3));
+        assert_eq!(tree.next(), None);
+        let trace = tree.into_trace(None);
+        let cut: Vec<bool> = trace.nodes.iter().map(|node| node.is_cut).collect();
+        assert_eq!(cut, [true, true]);
+    }
+
+    #[test]
+    fn the_way_to_the_asked_id_is_visited_first() {
+        let mut tree = Tree::new(2);
+        tree.include(&[event(0), event(8), event(9)]);
+        for ms in [1, 2, 8, 3] {
+            tree.visit_later(None, event(ms));
+        }
+        let (_, first) = tree.next().expect("a spot");
+        assert_eq!(first, event(8));
+        let at = tree.add(None, node("eight", 8)).expect("room");
+        tree.visited(&first, at);
+        assert_eq!(tree.next(), Some((Some(at), event(9))));
     }
 
     #[test]

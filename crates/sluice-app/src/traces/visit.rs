@@ -18,6 +18,8 @@ use super::{
 
 /// The most deliveries or runs of one event.
 const MOST_EACH: u32 = 200;
+/// Queries for the deliveries and runs of an event, besides those for each listener.
+const QUERIES: usize = 2;
 
 /// A walk through the effects of a root.
 pub(super) struct Visit<'a> {
@@ -30,7 +32,7 @@ pub(super) struct Visit<'a> {
 }
 
 impl Visit<'_> {
-    /// Visits everything below the spots that wait.
+    /// Visits everything below the spots that wait, until the tree is full.
     pub(super) fn all(mut self) -> Result<(), StoreError> {
         while let Some((parent, spot)) = self.tree.next() {
             let at = match &spot {
@@ -109,7 +111,13 @@ impl Visit<'_> {
                 Listener::Workflow(workflow) => Some(workflow.clone().into()),
             })
             .collect();
-        for emit in [emit].into_iter().chain(replays) {
+        let queries = QUERIES + listeners.len();
+        for (number, emit) in [emit].into_iter().chain(replays).enumerate() {
+            let has_room = number == 0 || self.tree.has_room();
+            if !has_room || !self.records.take_queries(queries) {
+                self.tree.cut(Some(at));
+                break;
+            }
             self.effects(at, &emit, &listeners)?;
         }
         Ok(())

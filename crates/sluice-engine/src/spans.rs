@@ -17,7 +17,7 @@ use crate::{
 pub(crate) fn run_context(infra: &Infra, work: &Work) -> Option<TraceContext> {
     match &work.trace {
         Some(cause) => Some(infra.traces.child(cause)),
-        None if work.kind == InboxKind::Timer => infra.traces.begin(None),
+        None if work.kind == InboxKind::Timer => infra.traces.begin_here(),
         None => None,
     }
 }

@@ -175,6 +175,12 @@ fn client_address(extensions: &Extensions) -> Result<ClientAddress, ApiError> {
     address.ok_or_else(|| ApiError::internal("a request has no address", "no extension"))
 }
 
+/// Whether a request has credentials. They are not checked: wrong ones are throttled for each address.
+pub(crate) fn has_credentials(headers: &HeaderMap, state: &ServerState) -> bool {
+    let cookie = SessionCookie::of(&state.app, &state.infra.settings);
+    bearer(headers).is_some() || cookie.token(headers).is_some()
+}
+
 /// The key in the header, which may be empty. Other schemes, such as `Basic …`, are for a proxy in front of the server.
 fn bearer(headers: &HeaderMap) -> Option<&str> {
     let value = headers.get(AUTHORIZATION)?;

@@ -6,9 +6,9 @@ use axum::{body::Body, extract::FromRequestParts};
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, request::Parts};
 use sluice_infra::Infra;
 use sluice_model::TraceContext;
-use sluice_traces::{Span, SpanKind};
+use sluice_traces::{Origin, Span, SpanKind};
 
-use crate::{mcp_path, passed_on::PassedOn};
+use crate::{auth, mcp_path, passed_on::PassedOn, state::ServerState};
 
 /// Requests to other addresses, such as `/metrics` and the files of the console, begin no traces.
 const API_PREFIX: &str = "/v1/";
@@ -34,7 +34,12 @@ pub(crate) struct RequestTrace {
 }
 
 impl RequestTrace {
-    pub(crate) fn begin(infra: &Infra, request: &Request<Body>, is_endpoint: bool) -> RequestTrace {
+    pub(crate) fn begin(
+        state: &ServerState,
+        request: &Request<Body>,
+        is_endpoint: bool,
+    ) -> RequestTrace {
+        let infra = &state.infra;
         let cause = incoming(request.headers());
         let path = request.uri().path();
         let may_begin = is_endpoint || path.starts_with(API_PREFIX) || path == mcp_path::PATH;
@@ -43,7 +48,11 @@ impl RequestTrace {
             // The first node has decided whether it is recorded.
             Some(cause) if is_passed_on => Some(infra.traces.child(cause)),
             None if is_passed_on || !may_begin => None,
-            cause => infra.traces.begin(cause.as_ref()),
+            cause => {
+                let is_api = !is_endpoint && auth::has_credentials(request.headers(), state);
+                let origin = if is_api { Origin::Api } else { Origin::Public };
+                infra.traces.begin(origin, cause.as_ref())
+            }
         };
         RequestTrace {
             started_at: context.as_ref().map_or(0, |_| infra.now_ms()),

@@ -1,4 +1,4 @@
-//! The limit of traces that clients begin. Endpoints are public, so anyone can ask for a recording.
+//! A limit of traces that clients begin. Endpoints are public, so anyone can ask for a recording.
 
 use parking_lot::Mutex;
 

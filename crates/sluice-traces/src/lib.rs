@@ -17,4 +17,4 @@ pub use endpoint::{Collector, CollectorError};
 pub use metrics::SpanMetrics;
 pub use resource::Resource;
 pub use span::{Attribute, MAX_LINKS, Span, SpanKind};
-pub use traces::{Sampling, Traces, TracesOptions};
+pub use traces::{Origin, Sampling, Traces, TracesOptions};

@@ -24,7 +24,8 @@ struct Inner {
     queue: mpsc::Sender<Span>,
     metrics: SpanMetrics,
     sampling: Sampling,
-    client_limit: ClientLimit,
+    public_limit: ClientLimit,
+    api_limit: ClientLimit,
     clock: Arc<dyn Clock>,
     random: Box<dyn Fn() -> u64 + Send + Sync>,
     stopped: CancellationToken,
@@ -35,11 +36,20 @@ pub struct TracesOptions {
     pub collector: Collector,
     pub resource: Resource,
     pub sampling: Sampling,
-    /// Traces that clients begin and that are recorded in a second.
+    /// Traces that clients begin and that are recorded in a second, of each origin.
     pub client_traces: u32,
     pub clock: Arc<dyn Clock>,
     pub metrics: SpanMetrics,
     pub random: Box<dyn Fn() -> u64 + Send + Sync>,
+}
+
+/// Where a request comes from. Each origin has a limit of its own, so that strangers do not use up that of API clients.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// A request that anyone can send, such as one to an endpoint.
+    Public,
+    /// A request with credentials to the API.
+    Api,
 }
 
 /// The share of traces that begin here and are recorded. A trace that a client began is recorded if its context says so, up
@@ -93,7 +103,8 @@ impl Traces {
             queue,
             metrics,
             sampling,
-            client_limit: ClientLimit::new(client_traces),
+            public_limit: ClientLimit::new(client_traces),
+            api_limit: ClientLimit::new(client_traces),
             clock,
             random,
             stopped,
@@ -112,20 +123,28 @@ impl Traces {
     }
 
     /// The span of something that comes from a client, in the trace of its context. Without a context it may begin a trace. Beyond
-    /// the limit, a trace that the client began goes on without being recorded.
-    pub fn begin(&self, incoming: Option<&TraceContext>) -> Option<TraceContext> {
-        match (incoming, &self.0) {
-            (Some(context), Some(inner)) if context.is_sampled() && !inner.admits_client() => {
+    /// the limit of its origin, a trace that the client began goes on without being recorded.
+    pub fn begin(&self, origin: Origin, incoming: Option<&TraceContext>) -> Option<TraceContext> {
+        let Some(context) = incoming else {
+            return self.begin_here();
+        };
+        match &self.0 {
+            Some(inner) if context.is_sampled() && !inner.admits(origin) => {
                 Some(context.not_sampled())
             }
-            (Some(context), _) => Some(self.child(context)),
-            (None, Some(inner)) if inner.sampling.admits((inner.random)()) => {
-                let random = || u128::from((inner.random)());
-                let trace = (random() << 64) | random();
-                Some(TraceContext::root(trace, (inner.random)(), true))
-            }
-            (None, _) => None,
+            _ => Some(self.child(context)),
         }
+    }
+
+    /// The first span of a trace, if one begins.
+    pub fn begin_here(&self) -> Option<TraceContext> {
+        let inner = self.0.as_ref()?;
+        if !inner.sampling.admits((inner.random)()) {
+            return None;
+        }
+        let random = || u128::from((inner.random)());
+        let trace = (random() << 64) | random();
+        Some(TraceContext::root(trace, (inner.random)(), true))
     }
 
     /// A new span in the same trace; the same context when nothing is recorded.
@@ -153,8 +172,12 @@ impl Traces {
 }
 
 impl Inner {
-    fn admits_client(&self) -> bool {
-        let admits = self.client_limit.admits(self.clock.now_ms());
+    fn admits(&self, origin: Origin) -> bool {
+        let limit = match origin {
+            Origin::Public => &self.public_limit,
+            Origin::Api => &self.api_limit,
+        };
+        let admits = limit.admits(self.clock.now_ms());
         if !admits {
             self.metrics.refused.inc();
         }
@@ -170,8 +193,9 @@ mod tests {
     fn without_a_collector_contexts_pass_unchanged_and_none_begin() {
         let traces = Traces::default();
         let context = TraceContext::root(1, 2, true);
-        assert_eq!(traces.begin(Some(&context)), Some(context.clone()));
-        assert_eq!(traces.begin(None), None);
+        let begun = traces.begin(Origin::Api, Some(&context));
+        assert_eq!(begun, Some(context.clone()));
+        assert_eq!(traces.begin(Origin::Public, None), None);
         assert_eq!(traces.child(&context), context);
         assert!(!traces.records(&context));
     }

@@ -177,6 +177,21 @@ async fn beyond_the_limit_the_trace_of_a_client_is_passed_on_and_not_recorded() 
 }
 
 #[tokio::test]
+async fn strangers_do_not_use_up_the_limit_of_api_clients() {
+    let collector = TestCollector::start().await;
+    let server = TestServer::traced_up_to(1, &collector.url, 0.0).await;
+    let api = server.user().await;
+    let chain = Chain::new(&api).await;
+    for _ in 0..2 {
+        chain.send(Some(&parent("01"))).await;
+    }
+    let request = api.request(Method::GET, "/webhooks");
+    let request = request.header("traceparent", &parent("01"));
+    request.send().await.expect(200);
+    collector.wait_for("GET /v1/webhooks", 1).await;
+}
+
+#[tokio::test]
 async fn a_request_without_a_context_begins_a_trace() {
     let collector = TestCollector::start().await;
     let server = TestServer::traced(&collector.url, 1.0).await;

@@ -10,7 +10,7 @@ use tokio::{
 };
 
 use super::*;
-use crate::{Sampling, SpanKind, Traces, TracesOptions};
+use crate::{Origin, Sampling, SpanKind, Traces, TracesOptions};
 
 fn traces(address: &str) -> (Traces, SpanMetrics) {
     let _ = rustls::crypto::ring::default_provider().install_default();
@@ -119,16 +119,22 @@ async fn a_collector_that_is_away_for_a_moment_gets_the_spans_later() {
 async fn traces_of_clients_beyond_the_limit_go_on_and_are_not_recorded() {
     let (traces, _) = traces(&collector(vec![]).await);
     let client = TraceContext::root(1, 2, true);
-    let begun: Vec<_> = (0..3).map(|_| traces.begin(Some(&client))).collect();
+    let begin = |_| traces.begin(Origin::Public, Some(&client));
+    let begun: Vec<_> = (0..3).map(begin).collect();
     let records = |context: &Option<TraceContext>| traces.records(context.as_ref().unwrap());
     assert!(records(&begun[0]) && records(&begun[1]) && !records(&begun[2]));
     assert_eq!(begun[2], Some(client.not_sampled()));
     // Those that the client does not want to be recorded, and those that begin here, do not count.
     let unsampled = client.not_sampled();
-    assert_eq!(traces.begin(Some(&unsampled)), Some(unsampled));
+    assert_eq!(
+        traces.begin(Origin::Public, Some(&unsampled)),
+        Some(unsampled)
+    );
+    // Strangers do not take it from API clients.
+    assert!(records(&traces.begin(Origin::Api, Some(&client))));
     assert!(
         traces
-            .begin(None)
+            .begin_here()
             .is_some_and(|context| traces.records(&context))
     );
     traces.stop().await;

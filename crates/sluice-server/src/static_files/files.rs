@@ -2,10 +2,12 @@
 
 use std::{
     borrow::Cow,
+    collections::HashMap,
     future::{Ready, ready},
     io::{self, Cursor, Read as _, SeekFrom},
     path::{Path, PathBuf},
     pin::Pin,
+    sync::Arc,
     task::{Context, Poll},
     time::{Duration, SystemTime},
 };
@@ -13,6 +15,7 @@ use std::{
 use bytes::Bytes;
 use flate2::read::GzDecoder;
 use futures_util::future::BoxFuture;
+use parking_lot::Mutex;
 use rust_embed::EmbeddedFile;
 use tokio::io::{AsyncRead, AsyncSeek, ReadBuf};
 use tower_http::services::fs::{Backend, File, Metadata};
@@ -22,12 +25,18 @@ type Find = fn(&str) -> Option<EmbeddedFile>;
 
 #[derive(Clone)]
 pub(crate) enum Files {
-    /// Embedded files have no time. They count as modified when the server starts, so that a new program is noticed.
-    Embedded {
-        find: Find,
-        modified: SystemTime,
-    },
+    Embedded(EmbeddedFiles),
     Folder(PathBuf),
+}
+
+/// The files in this program.
+#[derive(Clone)]
+pub(crate) struct EmbeddedFiles {
+    find: Find,
+    /// Embedded files have no time. They count as modified when the server starts, so that a new program is noticed.
+    modified: SystemTime,
+    /// Files that were unpacked, by their paths.
+    unpacked: Arc<Mutex<HashMap<String, Bytes>>>,
 }
 
 impl Files {
@@ -37,16 +46,17 @@ impl Files {
             return Files::Folder(build_folder.into());
         }
         let since_epoch = Duration::from_millis(u64::try_from(started_ms).unwrap_or_default());
-        Files::Embedded {
+        Files::Embedded(EmbeddedFiles {
             find,
             modified: SystemTime::UNIX_EPOCH + since_epoch,
-        }
+            unpacked: Arc::default(),
+        })
     }
 
     /// Reads a whole file.
     pub(crate) async fn read(&self, path: &Path) -> io::Result<OpenFile> {
         let (content, modified) = match self {
-            Files::Embedded { find, modified } => (embedded(*find, path)?, *modified),
+            Files::Embedded(files) => (files.content(path).await?, files.modified),
             Files::Folder(folder) => {
                 let path = resolve(folder, path).await?;
                 let modified = tokio::fs::metadata(&path).await?.modified()?;
@@ -61,10 +71,10 @@ impl Files {
 
     async fn stat(&self, path: &Path) -> io::Result<FileMetadata> {
         match self {
-            Files::Embedded { find, modified } => Ok(FileMetadata {
+            Files::Embedded(files) => Ok(FileMetadata {
                 is_dir: false,
-                modified: *modified,
-                len: embedded(*find, path)?.len() as u64,
+                modified: files.modified,
+                len: files.content(path).await?.len() as u64,
             }),
             Files::Folder(folder) => {
                 let metadata = tokio::fs::metadata(resolve(folder, path).await?).await?;
@@ -78,20 +88,34 @@ impl Files {
     }
 }
 
-/// A file that is embedded in its compressed forms only is unpacked: clients that accept none are few.
-fn embedded(find: Find, path: &Path) -> io::Result<Bytes> {
-    // `ServeDir` gives paths below its base, which is `.`.
-    let path = path.strip_prefix(".").unwrap_or(path);
-    let path = path.to_str().ok_or(io::ErrorKind::NotFound)?;
-    if let Some(file) = find(path) {
-        return Ok(match file.data {
-            Cow::Borrowed(content) => Bytes::from_static(content),
-            Cow::Owned(content) => content.into(),
-        });
+impl EmbeddedFiles {
+    /// A file that is embedded in its compressed forms only is unpacked once, and not on a thread of the async runtime. Clients
+    /// that accept no compressed form are few, so most files are never unpacked.
+    async fn content(&self, path: &Path) -> io::Result<Bytes> {
+        // `ServeDir` gives paths below its base, which is `.`.
+        let path = path.strip_prefix(".").unwrap_or(path);
+        let path = path.to_str().ok_or(io::ErrorKind::NotFound)?;
+        if let Some(file) = (self.find)(path) {
+            return Ok(match file.data {
+                Cow::Borrowed(content) => Bytes::from_static(content),
+                Cow::Owned(content) => content.into(),
+            });
+        }
+        if let Some(content) = self.unpacked.lock().get(path) {
+            return Ok(content.clone());
+        }
+        let packed = (self.find)(&format!("{path}.gz")).ok_or(io::ErrorKind::NotFound)?;
+        let content = tokio::task::spawn_blocking(move || unpack(&packed.data)).await??;
+        self.unpacked
+            .lock()
+            .insert(path.to_owned(), content.clone());
+        Ok(content)
     }
-    let packed = find(&format!("{path}.gz")).ok_or(io::ErrorKind::NotFound)?;
+}
+
+fn unpack(packed: &[u8]) -> io::Result<Bytes> {
     let mut content = Vec::new();
-    GzDecoder::new(&*packed.data).read_to_end(&mut content)?;
+    GzDecoder::new(packed).read_to_end(&mut content)?;
     Ok(content.into())
 }
 
@@ -215,10 +239,11 @@ mod tests {
 
     #[tokio::test]
     async fn a_file_with_a_compressed_form_only_is_unpacked() {
-        let files = Files::Embedded {
+        let files = Files::Embedded(EmbeddedFiles {
             find: packed,
             modified: SystemTime::UNIX_EPOCH,
-        };
+            unpacked: Arc::default(),
+        });
         let read = async |name: &str| {
             let file = files.read(Path::new(name)).await;
             file.ok().map(OpenFile::into_content)
@@ -228,6 +253,9 @@ mod tests {
         assert_eq!(read("none.html").await, None);
         let stat = files.stat(Path::new("page.html")).await.unwrap();
         assert_eq!(stat.len, 6);
+        let again = [read("page.html").await, read("page.html").await];
+        let [first, second] = again.map(|content| content.unwrap().as_ptr());
+        assert_eq!(first, second, "it is unpacked once");
     }
 
     #[tokio::test]

@@ -7,12 +7,14 @@ import { addTenant, removeTenant } from "./tenant.mjs";
 import { flush, send, stringify } from "./wire.mjs";
 
 const TENANT = 1;
+let hasStandIns = false;
 let hasNode = false;
-
-giveStandIns();
 
 /** Reports the shape of a module. One after the other may be asked for. */
 export async function survey(module) {
+  // Not before: this file is part of every process, and only a survey has stand-ins.
+  if (!hasStandIns) giveStandIns();
+  hasStandIns = true;
   if (module.node && !hasNode) giveRequired();
   hasNode ||= module.node;
   const { names } = addTenant(TENANT);

@@ -57,6 +57,13 @@ async fn steps_share_a_process_and_nothing_else() {
 }
 
 #[tokio::test]
+async fn processes_that_run_code_have_no_stand_ins_for_packages() {
+    let code = "export default { run() { return Object.getOwnPropertyNames(globalThis).filter((name) => /standin/i.test(name)) } }";
+    let steps = start(vec![module("one", code)]).await;
+    assert_eq!(steps.run("one", Value::Null).await.returned(), json!([]));
+}
+
+#[tokio::test]
 async fn a_step_that_does_not_load_is_named() {
     let sound = module("one", &component(""));
     let broken = module(

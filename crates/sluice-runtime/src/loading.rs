@@ -316,7 +316,8 @@ async fn write_files(
 pub(crate) async fn lay_out(folder: &Path, files: &CodeFiles) -> io::Result<PathBuf> {
     let layout = Layout::new(folder, files)?;
     let entry = layout.entry.clone();
-    lay_out_all(vec![layout]).await?;
+    let written = lay_out_all(vec![Ok(layout)]).await?;
+    written.into_iter().collect::<io::Result<()>>()?;
     Ok(entry)
 }
 
@@ -339,9 +340,14 @@ impl Layout {
     }
 }
 
-/// Writes the files of modules. Together, because each change of thread takes as long as writing a file.
-pub(crate) async fn lay_out_all(layouts: Vec<Layout>) -> io::Result<()> {
-    tokio::task::spawn_blocking(move || layouts.iter().try_for_each(write_all)).await?
+/// Writes the files of modules. Returns whether each was written, in their order. Together, because each change of thread takes as
+/// long as writing a file.
+pub(crate) async fn lay_out_all(
+    layouts: Vec<io::Result<Layout>>,
+) -> io::Result<Vec<io::Result<()>>> {
+    let write = |layout: io::Result<Layout>| write_all(&layout?);
+    let write_all = move || layouts.into_iter().map(write).collect();
+    Ok(tokio::task::spawn_blocking(write_all).await?)
 }
 
 fn write_all(layout: &Layout) -> io::Result<()> {

@@ -4,7 +4,7 @@
 //! In a shared process one component could change prototypes and Node modules that the next one uses, or end the process later.
 //! So no two apps share one, and a component that a used process does not read is read in a new one.
 
-use std::{collections::VecDeque, sync::Arc, thread, time::Duration};
+use std::{collections::VecDeque, io, path::Path, sync::Arc, thread, time::Duration};
 
 use sluice_code::CodeTree;
 use sluice_model::{CodeError, ComponentShape, RawShape};
@@ -94,14 +94,18 @@ impl Inner {
     ) -> Vec<(usize, Result<ComponentShape, LoadError>)> {
         let _permit = self.surveys.acquire(user).await;
         let mut shapes = Vec::with_capacity(group.len());
-        let mut process = None;
+        let (mut process, mut has_failed) = (None, false);
         for (position, (number, module)) in group.iter().enumerate() {
             let (rest, is_used) = (&group[position..], process.is_some());
-            let mut report = self.survey_next(&mut process, rest, user).await;
+            // After a failure, each component is written when it is its turn: a process that fails early would have written the
+            // others for nothing.
+            let ahead = if has_failed { &rest[..1] } else { rest };
+            let mut report = self.survey_next(&mut process, ahead, user).await;
             if report.is_err() {
+                has_failed = true;
                 end(process.take()).await;
                 if is_used {
-                    report = self.survey_next(&mut process, rest, user).await;
+                    report = self.survey_next(&mut process, &rest[..1], user).await;
                 }
             }
             if report.is_err() {
@@ -113,7 +117,8 @@ impl Inner {
         shapes
     }
 
-    /// Reads the first of these components in the given process, or in a new one. After an error the process is not used again.
+    /// Reads the first of these components in the given process, or in a new one, for which all of them are written. After an
+    /// error the process is not used again.
     async fn survey_next(
         &self,
         process: &mut Option<SurveyProcess>,
@@ -124,7 +129,14 @@ impl Inner {
             Some(process) => process,
             None => process.insert(self.start_survey(modules, user).await?),
         };
-        let line = lines.pop_front().unwrap_or_default();
+        if lines.is_empty() {
+            *lines = Files::of(&child.folder.code(), &modules[..1])
+                .write()
+                .await?;
+        }
+        let Some(line) = lines.pop_front().transpose()? else {
+            return Err(LoadError::Start("there is no component".to_owned()));
+        };
         child.channel.send(&line).await?;
         let pid = child.child.id();
         let report = load_limit::within(LOAD_TIMEOUT, pid, self.report(child)).await;
@@ -142,20 +154,13 @@ impl Inner {
         if let Some(user) = user {
             child.watchdog.assign(user);
         }
-        let mut layouts = Vec::with_capacity(modules.len());
-        let mut lines = VecDeque::with_capacity(modules.len());
-        for (number, module) in modules {
-            let files = module.without_packages();
-            let folder = child
-                .folder
-                .module(&format!("{}{number}", ModuleSpec::COMPONENT));
-            let layout = Layout::new(&folder, &files)?;
-            lines.push_back(survey_line(&folder, &layout.entry, &files));
-            layouts.push(layout);
-        }
-        let (laid_out, ready) = tokio::join!(lay_out_all(layouts), self.until_ready(&mut child));
-        laid_out.and(ready)?;
-        Ok(SurveyProcess { child, lines })
+        let files = Files::of(&child.folder.code(), modules);
+        let (lines, ready) = tokio::join!(files.write(), self.until_ready(&mut child));
+        ready?;
+        Ok(SurveyProcess {
+            child,
+            lines: lines?,
+        })
     }
 
     /// The next report of a process.
@@ -178,8 +183,40 @@ impl Inner {
 /// A process that reads components, one after the other.
 struct SurveyProcess {
     child: StartedChild,
-    /// The messages about the components that it has not read.
-    lines: VecDeque<String>,
+    /// The messages about components that are written and that it has not read. An error is that of its component.
+    lines: VecDeque<io::Result<String>>,
+}
+
+/// The files of components.
+struct Files {
+    layouts: Vec<io::Result<Layout>>,
+    lines: Vec<String>,
+}
+
+impl Files {
+    fn of(folder: &Path, modules: &[(usize, CodeTree)]) -> Files {
+        let (layouts, lines) = modules
+            .iter()
+            .map(|(number, module)| {
+                let files = module.without_packages();
+                let folder = folder.join(format!("{}{number}", ModuleSpec::COMPONENT));
+                let layout = Layout::new(&folder, &files);
+                let entry = layout.as_ref().map(|layout| layout.entry.as_path());
+                let line = survey_line(&folder, entry.unwrap_or(&folder), &files);
+                (layout, line)
+            })
+            .unzip();
+        Files { layouts, lines }
+    }
+
+    /// Writes them. Returns the message about each component, or why its files were not written.
+    async fn write(self) -> io::Result<VecDeque<io::Result<String>>> {
+        let written = lay_out_all(self.layouts).await?.into_iter();
+        let results = written.zip(self.lines);
+        Ok(results
+            .map(|(written, line)| written.map(|()| line))
+            .collect())
+    }
 }
 
 /// The report of a process about one component.
@@ -213,4 +250,28 @@ fn too_slow() -> LoadError {
         "loading took longer than {} s",
         LOAD_TIMEOUT.as_secs()
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use sluice_code::ParsedModule;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn an_error_of_writing_is_that_of_its_component() {
+        let modules: Vec<(usize, CodeTree)> = (0..3)
+            .map(|number| {
+                let module = ParsedModule::parse("export default {};", None);
+                (number, CodeTree::single(module.expect("valid code")))
+            })
+            .collect();
+        let folder = tempfile::tempdir().expect("a folder");
+        let in_the_way = format!("{}1", ModuleSpec::COMPONENT);
+        std::fs::write(folder.path().join(in_the_way), "").expect("a file");
+        let files = Files::of(folder.path(), &modules);
+        let written = files.write().await.expect("the results");
+        let written: Vec<bool> = written.iter().map(Result::is_ok).collect();
+        assert_eq!(written, [true, false, true]);
+    }
 }

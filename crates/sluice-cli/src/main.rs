@@ -15,6 +15,7 @@ mod maintenance;
 mod man_pages;
 mod open_files;
 mod options;
+mod private_file;
 mod serve;
 mod version;
 

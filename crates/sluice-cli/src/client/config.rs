@@ -2,15 +2,16 @@
 
 use std::{
     collections::BTreeMap,
-    env, fs,
-    io::{self, Write},
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    env, fs, io,
+    os::unix::fs::DirBuilderExt,
     path::{Path, PathBuf},
 };
 
 use anyhow::{Context, bail};
 use serde::Deserialize;
 use toml_edit::{DocumentMut, Item, Table, value};
+
+use crate::private_file;
 
 /// The profile that is used when no other is chosen.
 pub(crate) const DEFAULT_PROFILE: &str = "default";
@@ -135,18 +136,7 @@ impl Config {
                 .recursive(true)
                 .mode(0o700)
                 .create(folder)?;
-            let new = self
-                .path
-                .with_extension(format!("{}.new", std::process::id()));
-            let mut file = fs::OpenOptions::new()
-                .write(true)
-                .create(true)
-                .truncate(true)
-                .mode(0o600)
-                .open(&new)?;
-            file.write_all(self.text.to_string().as_bytes())?;
-            file.sync_all()?;
-            fs::rename(&new, &self.path)
+            private_file::replace(&self.path, self.text.to_string().as_bytes())
         };
         write().with_context(|| format!("cannot write {}", self.path.display()))
     }

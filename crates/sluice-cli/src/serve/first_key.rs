@@ -1,9 +1,7 @@
 //! The key of the first user: given by the operator or made by the server, and announced at the first start.
 
 use std::{
-    fs::OpenOptions,
-    io::{self, IsTerminal, Write},
-    os::unix::fs::OpenOptionsExt,
+    io::{self, IsTerminal},
     path::{Path, PathBuf},
 };
 
@@ -14,6 +12,7 @@ use crate::{
     banner::{self, KeyPlace},
     first_profile::{self, SavedKey},
     options::ServeOptions,
+    private_file,
 };
 
 const FILE: &str = "operator.key";
@@ -68,14 +67,7 @@ fn place<'a>(key: &'a ApiKey, origin: Origin, saved: &SavedKey, data_dir: &Path)
 /// Writes a file that only its owner can read.
 fn write(key: &ApiKey, data_dir: &Path) -> io::Result<PathBuf> {
     let path = data_dir.join(FILE);
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(&path)?;
-    writeln!(file, "{}", key.as_str())?;
-    file.sync_all()?;
+    private_file::replace(&path, format!("{}\n", key.as_str()).as_bytes())?;
     Ok(path)
 }
 

@@ -169,6 +169,7 @@ async fn serve_connection(
         let (front, is_streaming) = (Arc::clone(&front), Arc::clone(&is_streaming));
         let busy = requests.begin_request();
         async move {
+            is_streaming.store(false, Ordering::Relaxed);
             let response = front.respond_to_peer(request.map(Body::new), ip).await;
             let endless = response.extensions().get::<Endless>().is_some();
             is_streaming.store(endless, Ordering::Relaxed);
@@ -185,16 +186,17 @@ async fn serve_connection(
         ended = connection.as_mut() => ended,
         () = open.closed() => {
             connection.as_mut().graceful_shutdown();
-            let (ends, streams) = (shutdown.is_cancelled(), streaming.load(Ordering::Relaxed));
-            if ends && !streams {
+            let ends = shutdown.is_cancelled();
+            let streams = || streaming.load(Ordering::Relaxed);
+            if ends && !streams() {
                 connection.await
             } else {
                 // Streams end themselves now. Shutdown does not wait for a client that reads nothing.
                 let grace = if ends { STREAM_GRACE } else { CLOSE_GRACE };
                 match tokio::time::timeout(grace, connection.as_mut()).await {
                     Ok(ended) => ended,
-                    // A request arrived in the meantime.
-                    Err(_) if open.is_busy() && !streams => connection.await,
+                    // A request arrived in the meantime. A client whose stream begins only now connects again.
+                    Err(_) if open.is_busy() && !streams() => connection.await,
                     Err(_) => return,
                 }
             }

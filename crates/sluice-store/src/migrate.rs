@@ -5,8 +5,12 @@
 //! Servers of two versions run side by side during an upgrade. So a change comes in two steps: one version adds what is new, a
 //! later one removes what is old. Each migration says which programs can use its schema.
 
+use std::fmt::Write;
+
+use sha2::{Digest, Sha256};
+
 use crate::{
-    conn::{Conn, Dialect, query_one},
+    conn::{Conn, Dialect, query_all, query_one},
     error::{Result, StoreError},
     params,
     row::{FromRow, Row},
@@ -28,6 +32,40 @@ const MIGRATIONS: &[Migration] = &[Migration {
     sqlite: include_str!("../migrations/sqlite/0001_initial.sql"),
     postgres: include_str!("../migrations/postgres/0001_initial.sql"),
 }];
+
+impl Migration {
+    /// A hash of the statements for both databases. Comments and indentation do not matter.
+    fn fingerprint(&self) -> String {
+        let mut hash = Sha256::new();
+        let lines = self.sqlite.lines().chain(self.postgres.lines());
+        let statements = lines.map(str::trim).filter(|line| !line.starts_with("--"));
+        for line in statements.filter(|line| !line.is_empty()) {
+            hash.update(line);
+            hash.update("\n");
+        }
+        hash.finalize()
+            .iter()
+            .fold(String::new(), |mut text, byte| {
+                let _ = write!(text, "{byte:02x}");
+                text
+            })
+    }
+}
+
+/// The fingerprint of a migration that was applied.
+struct Applied {
+    version: i64,
+    fingerprint: String,
+}
+
+impl FromRow for Applied {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(Applied {
+            version: row.get(0)?,
+            fingerprint: row.get(1)?,
+        })
+    }
+}
 
 /// The schema of a database.
 struct Schema {
@@ -65,6 +103,11 @@ pub(crate) fn apply_up_to(c: &mut dyn Conn, version: i64) -> Result<()> {
          compatible_from BIGINT NOT NULL)",
         &[],
     )?;
+    c.execute(
+        "CREATE TABLE IF NOT EXISTS schema_fingerprints (version BIGINT NOT NULL PRIMARY KEY, \
+         fingerprint TEXT NOT NULL)",
+        &[],
+    )?;
     let current = usable_version(c)?;
     let wanted = current + 1..=version;
     for migration in MIGRATIONS.iter().filter(|it| wanted.contains(&it.version)) {
@@ -76,6 +119,10 @@ pub(crate) fn apply_up_to(c: &mut dyn Conn, version: i64) -> Result<()> {
         c.execute(
             "INSERT INTO schema_version (version, compatible_from) VALUES (?1, ?2)",
             params![migration.version, migration.compatible_from],
+        )?;
+        c.execute(
+            "INSERT INTO schema_fingerprints (version, fingerprint) VALUES (?1, ?2)",
+            params![migration.version, &migration.fingerprint()],
         )?;
         tracing::info!(version = migration.version, "database schema migrated");
     }
@@ -106,7 +153,33 @@ pub(crate) fn usable_version(c: &mut dyn Conn) -> Result<i64> {
             "the database has a newer schema that this program can use"
         );
     }
+    check_fingerprints(c, current)?;
     Ok(current)
+}
+
+/// An error if the migrations of the database are not those of this program. Before the first release, the initial schema changes
+/// without a new version.
+fn check_fingerprints(c: &mut dyn Conn, current: i64) -> Result<()> {
+    let sql = "SELECT version, fingerprint FROM schema_fingerprints";
+    let applied: Vec<Applied> = query_all(c, sql, &[])?;
+    for migration in MIGRATIONS.iter().filter(|it| it.version <= current) {
+        let fingerprint = migration.fingerprint();
+        let is_same =
+            |it: &Applied| it.version == migration.version && it.fingerprint == fingerprint;
+        if !applied.iter().any(is_same) {
+            return Err(other_schema());
+        }
+    }
+    Ok(())
+}
+
+/// The error for a database with a schema that no release had.
+pub(crate) fn other_schema() -> StoreError {
+    StoreError::Unusable(
+        "the database was made by another development version of sluice, and its schema has changed since: use that version, or \
+         create a new database"
+            .to_owned(),
+    )
 }
 
 /// Two servers that start together on one PostgreSQL must not both migrate. SQLite's transaction
@@ -125,5 +198,33 @@ fn lock(c: &mut dyn Conn) -> Result<()> {
             // Others wait behind a lock that is waited for. The start is retried.
             c.execute_script("SET LOCAL lock_timeout = '5s'")
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fingerprint(sqlite: &'static str, postgres: &'static str) -> String {
+        let migration = Migration {
+            version: 1,
+            compatible_from: 1,
+            sqlite,
+            postgres,
+        };
+        migration.fingerprint()
+    }
+
+    #[test]
+    fn a_fingerprint_is_that_of_the_statements_for_both_databases() {
+        let plain = fingerprint("CREATE TABLE a (\nb INT\n);", "CREATE TABLE c;");
+        assert_eq!(plain.len(), 64);
+        let commented = "-- A table.\n\nCREATE TABLE a (\n    -- A column.\n    b INT\n);\n";
+        assert_eq!(fingerprint(commented, "CREATE TABLE c;"), plain);
+        assert_ne!(fingerprint(commented, "CREATE TABLE d;"), plain);
+        assert_ne!(
+            fingerprint("CREATE TABLE a (b TEXT);", "CREATE TABLE c;"),
+            plain
+        );
     }
 }

@@ -46,7 +46,7 @@ fn columns(client: &mut Client) -> Vec<Column> {
     let sql = "SELECT table_name::text, column_name::text, data_type::text, is_nullable::text \
                FROM information_schema.columns JOIN information_schema.tables USING (table_name) \
                WHERE columns.table_schema = 'public' AND table_type = 'BASE TABLE' \
-               AND table_name <> 'schema_version' AND data_type <> 'tsvector' \
+               AND table_name NOT IN ('schema_version', 'schema_fingerprints') AND data_type <> 'tsvector' \
                ORDER BY table_name, ordinal_position";
     let rows = client.query(sql, &[]).unwrap();
     let column = |row: &postgres::Row| Column {

@@ -24,6 +24,9 @@ pub fn schema_version(c: &mut dyn Conn) -> Result<i64> {
     if !tables::exists(c, "schema_version")? {
         return Err(StoreError::Unusable("the database is empty".to_owned()));
     }
+    if !tables::exists(c, "schema_fingerprints")? {
+        return Err(migrate::other_schema());
+    }
     migrate::usable_version(c)
 }
 

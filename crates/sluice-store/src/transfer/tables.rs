@@ -10,8 +10,9 @@ use crate::{
 
 /// Tables without data of users: the version of the schema, which is known otherwise, running servers, and a cache of npm
 /// packages.
-pub const LEFT_OUT: [&str; 5] = [
+pub const LEFT_OUT: [&str; 6] = [
     "schema_version",
+    "schema_fingerprints",
     "nodes",
     "replies",
     "package_archives",

@@ -2,7 +2,7 @@
 
 use rstest::rstest;
 use sluice_store::{
-    Conn, Location, Result, Store, StoreError, StoreOptions, params, query_one, users,
+    Conn, Location, Result, Store, StoreError, StoreOptions, params, query_one, transfer, users,
 };
 
 use crate::support::{Db, Place, TestStore, user};
@@ -59,6 +59,24 @@ fn a_newer_database_is_refused(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
     // And it is left as it was: the refusal does not keep a lock.
     let again = unusable(Store::open(t.place.options()));
     assert_eq!(message, again);
+}
+
+#[rstest]
+#[case("UPDATE schema_fingerprints SET fingerprint = 'other'")]
+#[case("DROP TABLE schema_fingerprints")]
+fn a_database_of_another_development_version_is_refused(
+    #[values(Db::Sqlite, Db::Postgres)] db: Db,
+    #[case] change: &'static str,
+) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| c.execute(change, &[])).unwrap();
+    t.store.close();
+    let message = unusable(Store::open(t.place.options()));
+    assert!(message.contains("another development version"), "{message}");
+    let again = unusable(Store::open(t.place.options()));
+    assert_eq!(message, again);
+    let update = transfer::update(&t.place.location(), |_| Ok::<(), StoreError>(()));
+    assert_eq!(update, Err(StoreError::Unusable(message)));
 }
 
 #[test]

@@ -122,9 +122,15 @@ impl Change {
 
     /// Writes the entry in the transaction of the change.
     pub(crate) fn record(self, c: &mut dyn Conn) -> Result<(), StoreError> {
-        let mut entry = self.entry;
-        entry.details = Value::Object(self.details).to_string();
-        audit::insert(c, &entry)
+        audit::insert(c, &self.into_entry())
+    }
+
+    /// The entry, for a transaction of the engine.
+    pub(crate) fn into_entry(self) -> AuditEntry {
+        AuditEntry {
+            details: Value::Object(self.details).to_string(),
+            ..self.entry
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::value::RawValue;
 use sluice_engine::EngineError;
-use sluice_model::{EventId, InvocationId, SourceId, TraceContext, UserId};
+use sluice_model::{EventId, InvocationId, SourceId, TraceContext};
 use sluice_store::{
     audit::{Action, TargetKind},
     events::{self, ChannelFilter},
@@ -19,18 +19,22 @@ impl Sources {
     /// Runs a source with an event of the caller.
     pub async fn run(
         &self,
-        user: &UserId,
+        actor: &Actor,
         id: &SourceId,
         event: Box<RawValue>,
         trace: Option<TraceContext>,
     ) -> Result<InvocationId, EngineError> {
+        let user = &actor.user_id;
         let source = lookup::source(&self.infra.store, user, id).await?;
         if !source.active {
             return Err(EngineError::Conflict(
                 "the source is inactive: activate it to run it".to_owned(),
             ));
         }
-        self.accept.run(user, &source.id, event, trace).await
+        let target = Target::new(TargetKind::Source, id, &source.name);
+        let change = Change::new(&self.infra, actor, Action::SourceRun, target);
+        let entry = |run: InvocationId| Some(change.with("run", run.to_string()).into_entry());
+        self.accept.run(user, &source.id, event, trace, entry).await
     }
 
     /// Deletes events, and the last request if it was handled between them.

@@ -10,6 +10,7 @@ use sluice_model::{
 };
 use sluice_store::{
     Conn, StoreError,
+    audit::{Action, TargetKind},
     deployments::{self, Deployment},
     inbox,
     run_history::{self, Content, ListedRun, ListedStep},
@@ -22,6 +23,7 @@ use super::{
     error_place::{ErrorPlace, Sources},
     service::Workflows,
 };
+use crate::audit::{Actor, Change, Target};
 
 pub struct RunView {
     /// With as much of its event as was asked for.
@@ -49,14 +51,20 @@ impl Workflows {
     /// Runs a workflow with an event of the caller.
     pub async fn run(
         &self,
-        user: &UserId,
+        actor: &Actor,
         id_or_slug: &str,
         event: Box<RawValue>,
         trace: Option<TraceContext>,
     ) -> Result<InvocationId, EngineError> {
+        let user = &actor.user_id;
         let workflow = self.row(user, id_or_slug).await?;
         must_be_active(&workflow)?;
-        self.accept.run(user, &workflow.id, event, trace).await
+        let target = Target::new(TargetKind::Workflow, &workflow.id, &workflow.name);
+        let change = Change::new(&self.infra, actor, Action::WorkflowRun, target);
+        let entry = |run: InvocationId| Some(change.with("run", run.to_string()).into_entry());
+        self.accept
+            .run(user, &workflow.id, event, trace, entry)
+            .await
     }
 
     /// One run, even if it has not started.

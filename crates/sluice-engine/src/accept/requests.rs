@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use sluice_infra::Infra;
 use sluice_model::{EmitterId, InvocationId, TraceContext, UserId};
 use sluice_runtime::Reply;
-use sluice_store::inbox::InboxKind;
+use sluice_store::{audit::AuditEntry, inbox::InboxKind};
 use tokio::sync::oneshot;
 
 use super::endpoint::{Endpoint, Endpoints, Responds};
@@ -93,6 +93,7 @@ impl Accept {
             files: request.uploads,
             reply: sender,
             generation: endpoint.generation,
+            entry: None,
         };
         self.keep(endpoint, new).await?;
         self.infra.metrics.requests_accepted.inc();
@@ -102,13 +103,15 @@ impl Accept {
         })
     }
 
-    /// Has a manual invocation kept, with an event of the caller.
+    /// Has a manual invocation kept, with an event of the caller. The entry of the audit log about it, which gets its id, is written
+    /// in the same transaction.
     pub async fn run(
         &self,
         user: &UserId,
         emitter: &EmitterId,
         event: Box<RawValue>,
         trace: Option<TraceContext>,
+        entry: impl FnOnce(InvocationId) -> Option<AuditEntry> + Send,
     ) -> Result<InvocationId, EngineError> {
         self.quotas.check(user).await?;
         let work = self.work(InboxKind::Manual, None, Arc::from(event.get()), trace);
@@ -119,6 +122,7 @@ impl Accept {
             files: Vec::new(),
             reply: None,
             generation: None,
+            entry: entry(id).map(Box::new),
         };
         match self.inbox.accept(new).await {
             Ok(()) => Ok(id),

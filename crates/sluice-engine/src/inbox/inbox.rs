@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use sluice_infra::{Infra, ShuttingDown};
 use sluice_model::{EmitterId, InvocationId};
+use sluice_store::audit::AuditEntry;
 use tokio::sync::{mpsc, oneshot};
 
 use super::{
@@ -40,6 +41,8 @@ pub(crate) struct NewWork {
     pub(crate) reply: Option<ReplySender>,
     /// The number of the definition that the caller knows; `None` when any will do.
     pub(crate) generation: Option<i64>,
+    /// The entry of the audit log about it, if it has one. It is stored in the same transaction.
+    pub(crate) entry: Option<Box<AuditEntry>>,
 }
 
 /// Why a request was not kept.
@@ -79,7 +82,8 @@ impl Inbox {
         if !self.infra.cluster.is_alone() {
             return self.share(new).await;
         }
-        if let (Some(busy_from), true) = (self.infra.settings.direct_from, new.files.is_empty()) {
+        let has_work_only = new.files.is_empty() && new.entry.is_none();
+        if let (Some(busy_from), true) = (self.infra.settings.direct_from, has_work_only) {
             let owner = self.owners.of(&new.emitter);
             let mailbox = owner.mailbox();
             match mailbox.offer(new.work.clone(), new.reply.take(), busy_from) {
@@ -106,6 +110,7 @@ impl Inbox {
             files,
             reply,
             generation: _,
+            entry,
         } = new;
         let id = work.id;
         let (reply, reply_to) = match reply {
@@ -124,6 +129,7 @@ impl Inbox {
             files,
             generation: None,
             reply_to,
+            entry,
         };
         let (stored, result) = oneshot::channel();
         let arrival = OwnArrival { row, owner, stored };
@@ -149,6 +155,7 @@ impl Inbox {
             files,
             reply,
             generation,
+            entry,
         } = new;
         if !self.infra.cluster.lease().wait(LEASE_PATIENCE).await {
             let message = "this node is out of service: it cannot reach the database";
@@ -160,6 +167,7 @@ impl Inbox {
             files,
             generation,
             reply_to: reply.map(|client| self.expect(work.id, client)),
+            entry,
         };
         let (stored, result) = oneshot::channel();
         let arrival = SharedArrival { row, stored };
@@ -176,6 +184,8 @@ impl Inbox {
                 work,
                 files,
                 generation,
+                // Only work with a generation is tried again, and that has none.
+                entry: None,
             })),
         }
     }

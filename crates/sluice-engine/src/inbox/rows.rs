@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use sluice_model::EmitterId;
 use sluice_store::{
     Conn, StoreError,
+    audit::{self, AuditEntry},
     inbox::{self, NewInboxItem},
     placement::{Place, places},
     uploads::{self, Upload},
@@ -30,6 +31,8 @@ pub(super) struct NewRow {
     pub(super) generation: Option<i64>,
     /// The node at which a client waits for the reply.
     pub(super) reply_to: Option<String>,
+    /// The entry of the audit log about it, if it has one.
+    pub(super) entry: Option<Box<AuditEntry>>,
 }
 
 /// What became of several rows.
@@ -57,6 +60,7 @@ pub(crate) fn insert_direct(
         files: Vec::new(),
         generation: None,
         reply_to: None,
+        entry: None,
     });
     insert(c, rows.collect())
 }
@@ -96,7 +100,7 @@ impl NewRow {
     }
 }
 
-/// Inserts work of any emitters with its files.
+/// Inserts work of any emitters with its files and entries.
 pub(super) fn insert(c: &mut dyn Conn, rows: Vec<NewRow>) -> Result<(), StoreError> {
     let items = rows.iter().map(|row| {
         let work = &row.work;
@@ -117,9 +121,13 @@ pub(super) fn insert(c: &mut dyn Conn, rows: Vec<NewRow>) -> Result<(), StoreErr
         emitter,
         work,
         files,
+        entry,
         ..
     } in rows
     {
+        if let Some(entry) = entry {
+            audit::insert(c, &entry)?;
+        }
         for NewUpload {
             id,
             filename,

@@ -121,7 +121,7 @@ async fn alternate(infra: &Infra, engines: [&Engine; 2], name: &str) -> u64 {
         let event = to_raw_value(&json!(round)).unwrap();
         engine
             .accept
-            .run(&user_id(), &source, event, None)
+            .run(&user_id(), &source, event, None, |_| None)
             .await
             .unwrap();
         wait_for(PATIENCE, "the event of the round", async || {

@@ -221,7 +221,9 @@ impl Fixture {
         let event = to_raw_value(event).unwrap();
         self.engine
             .accept
-            .run(&user_id(), &source_named(name).into(), event, None)
+            .run(&user_id(), &source_named(name).into(), event, None, |_| {
+                None
+            })
             .await
             .unwrap();
     }
@@ -230,7 +232,8 @@ impl Fixture {
     pub(crate) async fn try_run(&self, event: &Value) -> Result<(), EngineError> {
         let event = to_raw_value(event).unwrap();
         let (user, source) = (user_id(), source_id());
-        let accepted = self.engine.accept.run(&user, &source, event, None).await;
+        let accept = &self.engine.accept;
+        let accepted = accept.run(&user, &source, event, None, |_| None).await;
         accepted.map(drop)
     }
 

@@ -60,7 +60,7 @@ async fn readers_on_both_nodes_see_each_event_once_and_in_order() {
         let (user, source) = (user_id(), source_id());
         engine
             .accept
-            .run(&user, &source, event, None)
+            .run(&user, &source, event, None, |_| None)
             .await
             .unwrap();
         wait_for(PATIENCE, "the event to be committed", async || {
@@ -113,7 +113,7 @@ async fn events_of_the_next_owner_follow_the_last_one_though_its_clock_is_behind
         let (user, source) = (user_id(), source_id());
         engine
             .accept
-            .run(&user, &source, event, None)
+            .run(&user, &source, event, None, |_| None)
             .await
             .unwrap();
         let StreamedEvent::Stored(event) = reader.next(Duration::ZERO).await.unwrap() else {

@@ -156,14 +156,14 @@ pub(crate) async fn delete(
     params(("id" = String, Path), FieldQuery), extensions(("x-sluice-extension" = json!(true))), request_body = RunSource,
     responses((status = 200, description = "The id of the run", body = Data<Invocation>), ApiErrors))]
 pub(crate) async fn run(
-    AuthUser(user): AuthUser,
+    Author(actor): Author,
     State(app): State<Arc<App>>,
     WorkflowNamePath(id): WorkflowNamePath,
     Cause(trace): Cause,
     JsonBody { parameters, fields }: JsonBody<RunSource>,
 ) -> Result<Response, ApiError> {
     let event = event_to_run(parameters.event.as_deref());
-    let id = app.workflows.run(&user.id, &id, event, trace).await?;
+    let id = app.workflows.run(&actor, &id, event, trace).await?;
     Ok(reply::one(Invocation { id }, &fields))
 }
 

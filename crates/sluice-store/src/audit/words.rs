@@ -48,6 +48,7 @@ pub enum Action {
     SourceDeactivate,
     SourceDelete,
     SourceRollback,
+    SourceRun,
     SourceUpdate,
     SubscriptionCreate,
     SubscriptionDelete,
@@ -71,6 +72,7 @@ pub enum Action {
     WorkflowDelete,
     WorkflowDeploy,
     WorkflowRollback,
+    WorkflowRun,
     WorkflowTest,
     WorkflowUpdate,
 }
@@ -119,6 +121,7 @@ text_enum!(Action {
     SourceDeactivate = "source.deactivate",
     SourceDelete = "source.delete",
     SourceRollback = "source.rollback",
+    SourceRun = "source.run",
     SourceUpdate = "source.update",
     SubscriptionCreate = "subscription.create",
     SubscriptionDelete = "subscription.delete",
@@ -142,6 +145,7 @@ text_enum!(Action {
     WorkflowDelete = "workflow.delete",
     WorkflowDeploy = "workflow.deploy",
     WorkflowRollback = "workflow.rollback",
+    WorkflowRun = "workflow.run",
     WorkflowTest = "workflow.test",
     WorkflowUpdate = "workflow.update",
 });

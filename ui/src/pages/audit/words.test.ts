@@ -25,6 +25,8 @@ test('an action is a phrase before its target', () => {
   expect(phrase('user.rotate_key')).toBe('Rotated API key of');
   expect(phrase('source.rollback')).toBe('Rolled back source');
   expect(phrase('saved_event.save')).toBe('Saved event of');
+  expect(phrase('source.run')).toBe('Ran source');
+  expect(phrase('tool.enable')).toBe('Enabled tool');
   expect(phrase('thing.do_it')).toBe('do it thing');
 });
 

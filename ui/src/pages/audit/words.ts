@@ -4,6 +4,7 @@ import type { AuditEntry } from '../../api/types';
 /** The subjects of actions, for the filter. An action begins with its subject. */
 export const SUBJECTS: Record<string, string> = {
   account: 'Accounts',
+  action: 'Actions',
   key: 'API keys',
   app: 'Apps',
   auto_subscription: 'Automatic subscriptions',
@@ -20,6 +21,7 @@ export const SUBJECTS: Record<string, string> = {
   session: 'Sessions',
   source: 'Sources',
   subscription: 'Subscriptions',
+  tool: 'Tools',
   user: 'Users',
   webhook: 'Webhooks',
   workflow: 'Workflows',
@@ -32,6 +34,8 @@ const VERBS: Record<string, string> = {
   deactivate: 'Deactivated',
   delete: 'Deleted',
   deploy: 'Deployed',
+  disable: 'Disabled',
+  enable: 'Enabled',
   end: 'Ended',
   publish: 'Published',
   reconnect: 'Reconnected',
@@ -39,6 +43,8 @@ const VERBS: Record<string, string> = {
   remove: 'Removed',
   replay: 'Replayed',
   rollback: 'Rolled back',
+  run: 'Ran',
+  test: 'Tested',
   unpublish: 'Unpublished',
   update: 'Updated',
 };

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use sluice_server::openapi;
 
 /// Operations with the action that they record. `changes` performs each of them.
-pub(super) const AUDITED: [(&str, &str); 61] = [
+pub(super) const AUDITED: [(&str, &str); 63] = [
     ("createAccount", "account.create"),
     ("createAutoSubscription", "auto_subscription.create"),
     ("createComponent", "component.create"),
@@ -50,7 +50,9 @@ pub(super) const AUDITED: [(&str, &str); 61] = [
     ("rotateUserKey", "user.rotate_key"),
     ("rotateWebhookSecret", "webhook.rotate_secret"),
     ("runAction", "action.run"),
+    ("runSource", "source.run"),
     ("runTool", "action.run"),
+    ("runWorkflow", "workflow.run"),
     ("saveEvent", "saved_event.save"),
     ("saveEventOfWorkflow", "saved_event.save"),
     ("setOauthClient", "app.set_oauth_client"),
@@ -73,7 +75,7 @@ pub(super) const AUDITED: [(&str, &str); 61] = [
 pub(super) const BY_KIND: [&str; 1] = ["updateWorkflow"];
 
 /// Operations without an entry, and the reason.
-const EXEMPT: [(&str, &str); 11] = [
+const EXEMPT: [(&str, &str); 9] = [
     (
         "approveAgent",
         "gives a code: its exchange records key.create",
@@ -88,8 +90,6 @@ const EXEMPT: [(&str, &str); 11] = [
     ("deleteSavedFilter", "a preference of the console"),
     ("configureComponent", "reads the options of a prop"),
     ("reloadComponentProps", "reads the props of a component"),
-    ("runSource", "runs a source, whose events and logs show it"),
-    ("runWorkflow", "runs a workflow, whose runs show it"),
     (
         "testNotifications",
         "sends a message to the user, and changes nothing",

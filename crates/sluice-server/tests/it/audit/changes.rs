@@ -89,10 +89,14 @@ async fn sources(log: &mut Log, user: &User, name: &str) {
     targets(&entry, "source", &source["id"]);
     let restored = json!({ "version": 3, "restored": 1, "props": ["token"] });
     assert_eq!(entry["details"], restored);
+    let event = json!({ "event": { "key": SECRET } });
+    let ran = post(user, &format!("{path}/run"), &event);
+    let (run, entry) = log.expect("runSource", name, ran).await;
+    targets(&entry, "source", &source["id"]);
+    assert_eq!(entry["details"], json!({ "run": run["id"] }));
     user.put(&path, &json!({ "active": false })).await.ok();
     assert_eq!(entries(&log.server).await[0]["action"], "source.deactivate");
 
-    let event = json!({ "event": { "key": SECRET } });
     let saved = put(user, &format!("{path}/saved_events/Paid"), &event);
     let (_, entry) = log.expect("saveEvent", name, saved).await;
     targets(&entry, "source", &source["id"]);
@@ -260,12 +264,11 @@ async fn workflows(log: &mut Log, user: &User, name: &str) {
 }
 
 async fn runs(log: &mut Log, user: &User, name: &str, workflow: &str) {
-    let run = post(
-        user,
-        &format!("{workflow}/run"),
-        &json!({ "event": SECRET }),
-    );
-    let run = run.send().await.ok();
+    let event = json!({ "event": SECRET });
+    let ran = post(user, &format!("{workflow}/run"), &event);
+    let (run, entry) = log.expect("runWorkflow", name, ran).await;
+    assert_eq!(entry["target"]["kind"], "workflow");
+    assert_eq!(entry["details"], json!({ "run": run["id"] }));
     let path = format!("{workflow}/runs/{}", id(&run));
     wait_for(PATIENCE, "the end of the run", async || {
         let run = user.get(&path).await;

@@ -100,12 +100,13 @@ cargo-cyclonedx:
 	@[[ "$$(cargo cyclonedx --version 2>/dev/null)" == *" $(CARGO_CYCLONEDX_VERSION)" ]] \
 		|| $(INSTALL_TOOL) cargo-cyclonedx --version $(CARGO_CYCLONEDX_VERSION)
 
-lint: tools cargo-deny $(CONSOLE_TOOLS) $(OPENAPI_LINTERS) $(OPENAPI_PYTHON) ## Check the format, the lints, the types and the licences of the Rust, the JavaScript, the console and the API
+lint: tools cargo-deny $(CONSOLE_TOOLS) $(OPENAPI_LINTERS) $(OPENAPI_PYTHON) ## Check the format, the lints, the types and the licences of the Rust, the JavaScript, the console and the API, and the files of the packages
 	cargo fmt --all --check
 	cargo deny --log-level error check licenses bans sources
 	cargo clippy --workspace --all-targets -- -D warnings
 	node_modules/.bin/biome check --error-on-warnings
-	node --test scripts/cycles/
+	node --test scripts/cycles/*.test.mjs
+	node --test scripts/packaging/*.test.mjs
 	node scripts/check-cycles.mjs
 	node --test packages/types/test/types.test.mjs
 	scripts/openapi/lint $(dir $(OPENAPI_PYTHON))

@@ -3,20 +3,34 @@
 "use strict";
 
 const { spawn } = require("node:child_process");
+const { version, optionalDependencies } = require("./package.json");
 
-const name = `@sluice/${process.platform}-${process.arch}`;
+const platform = `${process.platform}-${process.arch}`;
+const name = `@sluice/${platform}`;
 
 /** The binary is in an optional dependency, of which npm installs the one for this platform. */
 function findBinary() {
   try {
     return require.resolve(`${name}/sluice`);
   } catch {
-    console.error(
-      `sluice: the package ${name} is not installed. Sluice runs on Linux with glibc, on x64 and arm64. ` +
-        "If this is such a machine, install again without --omit=optional.",
-    );
+    console.error(`sluice: ${reason()}`);
     process.exit(1);
   }
+}
+
+/** Why the binary is missing. */
+function reason() {
+  const packages = Object.keys(optionalDependencies);
+  if (!packages.includes(name)) {
+    return `version ${version} has no package for ${platform}, only ${packages.join(" and ")}. Build Sluice from source on Linux.`;
+  }
+  if (!process.report.getReport().header.glibcVersionRuntime) {
+    return `the package ${name} needs Linux with glibc. This system has another C library.`;
+  }
+  return (
+    `the package ${name} is not installed. Install again without --omit=optional, from a registry that has it; ` +
+    "or install its file along with this one."
+  );
 }
 
 const child = spawn(findBinary(), process.argv.slice(2), { stdio: "inherit" });

@@ -1,11 +1,12 @@
 // Writes the package.json files of the npm packages.
 //
-//   node scripts/dist/npm-manifests.mjs FOLDER VERSION DENO_VERSION CPU DENO_PLATFORM
+//   node scripts/dist/npm-manifests.mjs FOLDER VERSION DENO_VERSION CPU DENO_PLATFORM CPUS
+//
+// CPUS are those of the release, for which packages exist: `x64 arm64`.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-const [folder, version, denoVersion, cpu, denoPlatform] = process.argv.slice(2);
-const CPUS = ["x64", "arm64"];
+const [folder, version, denoVersion, cpu, denoPlatform, cpus] = process.argv.slice(2);
 
 const common = {
   version,
@@ -19,7 +20,7 @@ const main = {
   files: ["sluice.cjs"],
   engines: { node: ">=18" },
   // npm installs the one whose `os` and `cpu` fit.
-  optionalDependencies: Object.fromEntries(CPUS.map((it) => [`@sluice/linux-${it}`, version])),
+  optionalDependencies: Object.fromEntries(cpus.split(" ").map((it) => [`@sluice/linux-${it}`, version])),
 };
 const platform = {
   name: `@sluice/linux-${cpu}`,

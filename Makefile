@@ -36,7 +36,7 @@ FAULTS := target/faults.tsv
 # Extra flags: `make run ARGS="--listen 127.0.0.1:4000"`, `make bench ARGS="--only a,b"`, `make compare ARGS="--only sluice,n8n"`.
 ARGS ?=
 
-.PHONY: cargo-deny cargo-cyclonedx help run cluster build ui docs docs-test check test faults flakes runner lint advisories dist dist-test bench compare packages screenshots catalogue deno tools clean
+.PHONY: cargo-deny cargo-cyclonedx help run cluster build ui docs docs-test check test faults flakes runner lint advisories dist dist-test dist-twice bench compare packages screenshots catalogue deno tools clean
 
 help: ## List the commands
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -121,6 +121,9 @@ dist: deno ui docs cargo-cyclonedx ## Build the packages of a release into targe
 
 dist-test: ## Install and run each package of `make dist` in namespaces of its own; needs root
 	SLUICE_PACKAGES=$(abspath $(or $(CARGO_TARGET_DIR),target)/dist-packages) node --test scripts/dist/test/artefacts.test.mjs
+
+dist-twice: ## Build the packages of the commit twice, in other folders, and compare their bytes; takes two builds from nothing
+	scripts/dist/twice
 
 bench: tools ## Measure throughput, latency and memory of an optimized build; ARGS="--only a,b" selects
 	cargo build --profile dist --package sluice-cli --package sluice-bench

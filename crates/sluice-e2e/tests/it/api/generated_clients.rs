@@ -7,12 +7,12 @@ use std::{
     time::Duration,
 };
 
-use sluice_testkit::Backend;
+use sluice_testkit::{Backend, skip_without};
 use tokio::process::Command;
 
 use crate::support::{new_user, shared_server};
 
-/// The Python of an environment with openapi-python-client. `make test` makes one; without it there is nothing to run.
+/// The Python of an environment with openapi-python-client. `make test` makes one. Without it the test is skipped, except in continuous integration.
 const PYTHON: &str = "SLUICE_TEST_OPENAPI_PYTHON";
 /// A program that waits for nothing would not end at all.
 const PATIENCE: Duration = Duration::from_mins(2);
@@ -25,10 +25,7 @@ const TYPESCRIPT_SETTINGS: &str = include_str!("clients/tsconfig.json");
 #[tokio::test]
 async fn a_client_in_python_works() {
     let Some(python) = env::var_os(PYTHON).filter(|path| Path::new(path).exists()) else {
-        eprintln!(
-            "skipped: {PYTHON} is not the Python of an environment with openapi-python-client"
-        );
-        return;
+        return skip_without("an environment with openapi-python-client");
     };
     let folder = sluice_testkit::scratch_folder();
     let (settings, program) = (
@@ -63,8 +60,7 @@ async fn a_client_in_python_works() {
 async fn a_client_in_typescript_works() {
     let tools = repository("ui/node_modules");
     if !tools.join(".bin/openapi-typescript").exists() {
-        eprintln!("skipped: the packages of the console are not installed");
-        return;
+        return skip_without("node_modules of the console");
     }
     let folder = sluice_testkit::scratch_folder();
     let file = |name| folder.path().join(name);

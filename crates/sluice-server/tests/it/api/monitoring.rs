@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use sluice_infra::{SendLabel, TaskLabel, testing::NOW};
 use sluice_model::{IdGen, InvocationId, SourceId};
 use sluice_store::inbox::{self, InboxKind, NewInboxItem};
-use sluice_testkit::{Api, Method};
+use sluice_testkit::{Api, Method, skip_without};
 
 use crate::{
     server::User,
@@ -40,7 +40,7 @@ fn read(file: &str) -> String {
     std::fs::read_to_string(folder().join(file)).unwrap()
 }
 
-/// Runs promtool in the folder of the rules; `None` when it is missing.
+/// Runs promtool in the folder of the rules; `None` when it is missing, which is a failure in continuous integration.
 fn promtool(arguments: &[&str], input: &str) -> Option<Output> {
     let program = std::env::var_os("SLUICE_TEST_PROMTOOL").unwrap_or_else(|| "promtool".into());
     let spawned = Command::new(program)
@@ -52,7 +52,7 @@ fn promtool(arguments: &[&str], input: &str) -> Option<Output> {
         .spawn();
     let Ok(mut child) = spawned else {
         assert!(std::env::var_os("SLUICE_TEST_PROMTOOL").is_none());
-        eprintln!("skipped: promtool is missing; scripts/with-promtool provides it");
+        skip_without("promtool, which scripts/with-promtool provides,");
         return None;
     };
     let mut stdin = child.stdin.take().unwrap();

@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { filesIn, isNewer, newestGlibc, read, sections } from "./tree.mjs";
 
 const packages = process.env.SLUICE_PACKAGES;
 const here = import.meta.dirname;
@@ -56,6 +57,119 @@ function milliseconds(output) {
   return Number(found[1]);
 }
 
+const tarball = () => package_(new RegExp(`^sluice-.*-linux-${cpu}\\.tar\\.gz$`));
+
+describe("the content of the tarball", () => {
+  const FILES = [
+    "CHANGELOG.md",
+    "LICENSE",
+    "SHA256SUMS",
+    "THIRD_PARTY_LICENSES",
+    "deno",
+    "healthcheck",
+    "sbom.cdx.json",
+  ];
+  const OTHERS = ["sluice", "sluice.env", "sluice.service"];
+  const SHARE = ["_sluice", "sluice.bash", "sluice.fish"].map((it) => `share/completions/${it}`);
+  const MONITORING = ["alerts.test.yml", "alerts.yml", "dashboard.json"].map((it) => `share/monitoring/${it}`);
+  const MAN = "share/man/man1/";
+  /** The pages about commands, which have the names of manual pages. */
+  const commands = readdirSync(join(checkout, "docs/cli"))
+    .filter((it) => it !== "README.md")
+    .map((it) => it.replace(".md", ""));
+  let tree;
+  before(() => {
+    const path = join(work, "content");
+    mkdirSync(path);
+    run("tar", "--extract", "--gzip", "--directory", path, "--file", tarball());
+    const [name, ...more] = readdirSync(path);
+    assert.deepEqual(more, [], "the tarball has one folder");
+    assert.equal(`${name}.tar.gz`, tarball().split("/").at(-1));
+    tree = join(path, name);
+  });
+
+  test("it has these files and no others", () => {
+    const others = filesIn(tree).filter((it) => !it.startsWith(MAN));
+    assert.deepEqual(others, [...FILES, ...OTHERS, ...SHARE, ...MONITORING].sort());
+    const members = run("tar", "--list", "--verbose", "--gzip", "--file", tarball()).trim().split("\n");
+    const isExpected = (line) => /^(drwxr-xr-x|-rwxr-xr-x|-rw-r--r--) 0\/0 /.test(line);
+    assert.deepEqual(
+      members.filter((line) => !isExpected(line)),
+      [],
+      "modes and owners",
+    );
+  });
+
+  test("its checksums are right and cover every file", () => {
+    execFileSync("sha256sum", ["--check", "--strict", "--quiet", "SHA256SUMS"], { cwd: tree });
+    const listed = read(tree, "SHA256SUMS").trim().split("\n");
+    const names = listed.map((line) => line.split("  ./")[1]).sort();
+    assert.deepEqual(
+      names,
+      filesIn(tree).filter((it) => it !== "SHA256SUMS"),
+    );
+  });
+
+  test("the binary is stripped, and needs no later glibc than the documentation says", () => {
+    const found = sections(join(tree, "sluice"));
+    assert.ok(found.includes(".text"), "readelf lists sections");
+    assert.deepEqual(
+      found.filter((it) => [".symtab", ".debug_info", ".debug_line", ".debug_str"].includes(it)),
+      [],
+    );
+    const [, documented] = /glibc (\d+\.\d+) or later/.exec(read(checkout, "docs/guide/installation.md"));
+    const needed = newestGlibc(join(tree, "sluice"), join(tree, "deno"));
+    assert.ok(!isNewer(needed, documented), `glibc ${needed}, documented is ${documented}`);
+  });
+
+  test("the SBOM is CycloneDX, and lists crates and npm packages with versions and licences", () => {
+    const sbom = JSON.parse(read(tree, "sbom.cdx.json"));
+    assert.deepEqual([sbom.bomFormat, sbom.specVersion, sbom.version], ["CycloneDX", "1.5", 1]);
+    assert.ok(sbom.metadata.timestamp && sbom.metadata.component.version);
+    const { components } = sbom;
+    for (const it of components) {
+      assert.match(it.purl, /^pkg:(cargo|npm)\/[^?]+@\d[^?]*$/, "without a path of the machine");
+      assert.ok(["library", "application"].includes(it.type) && it.name && it.version, it.purl);
+      assert.equal(it["bom-ref"], it.purl);
+      for (const { alg, content } of it.hashes ?? [])
+        assert.match(`${alg} ${content}`, /^SHA-(256|384|512) [0-9a-f]+$/);
+    }
+    assert.equal(new Set(components.map(({ purl }) => purl)).size, components.length, "each once");
+    for (const name of ["tokio", "rustls", "deno", "vue", "svelte"]) {
+      assert.ok(
+        components.some((it) => it.name === name),
+        name,
+      );
+    }
+  });
+
+  test("the licences name every component, and have texts", () => {
+    const text = read(tree, "THIRD_PARTY_LICENSES");
+    const { components } = JSON.parse(read(tree, "sbom.cdx.json"));
+    const missing = components.filter(({ name, version }) => !text.includes(`\n${name} ${version}: `));
+    assert.deepEqual(
+      missing.map(({ purl }) => purl),
+      [],
+    );
+    for (const part of ["Permission is hereby granted", "Apache License", "=".repeat(100)])
+      assert.ok(text.includes(part));
+  });
+
+  test("shells complete every command, and each has a manual page", () => {
+    for (const file of SHARE) {
+      const text = read(tree, file);
+      const missing = commands.filter((it) => !text.includes(it));
+      assert.deepEqual(missing, [], file);
+    }
+    execFileSync("bash", ["-n", join(tree, SHARE[1])]);
+    const pages = filesIn(join(tree, MAN));
+    for (const name of ["sluice.1", ...commands.map((it) => `sluice-${it}.1`)]) {
+      assert.ok(pages.includes(name), name);
+      assert.match(read(tree, MAN, name), /^\.SH NAME$/m, name);
+    }
+  });
+});
+
 describe("packages", () => {
   test("the checksums are right", () => {
     execFileSync("sha256sum", ["--check", "--strict", "--quiet", "SHA256SUMS"], { cwd: packages });
@@ -65,11 +179,12 @@ describe("packages", () => {
     const root = join(work, "minimal");
     run(join(here, "minimal-root"), root);
     mkdirSync(join(root, "packages"));
-    cpSync(package_(new RegExp(`^sluice-.*-linux-${cpu}\\.tar\\.gz$`)), join(root, "packages/sluice.tar.gz"));
+    cpSync(tarball(), join(root, "packages/sluice.tar.gz"));
     withScripts(root);
     const output = run(join(here, "in-root"), "minimal", root, "/inside/tarball");
     const taken = milliseconds(output);
     t.diagnostic(output);
+    assert.match(output, /^installed for all users: sluice \d/m);
     assert.match(output, /^sluice \d+\.\d+\.\d+ \([0-9a-f]{8}(-dirty)?, \d{4}-\d\d-\d\d\)$/m);
     assert.ok(taken < A_MINUTE, `${taken} ms`);
   });
@@ -101,6 +216,8 @@ describe("packages", () => {
     assert.match(output, /^sluice \d/m);
     assert.ok(milliseconds(output) < A_MINUTE);
     assert.match(output, /^exit code: 2$/m);
+    assert.match(output, /^from the files: sluice \d/m);
+    assert.match(output, /^installed globally: sluice \d/m);
   });
 
   test("the steps of the Dockerfile give a server that runs as an ordinary user and is healthy", (t) => {

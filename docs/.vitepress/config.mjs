@@ -51,6 +51,8 @@ export default defineConfig({
     ],
     sidebar: sidebar(folder, apiPages),
     outline: [2, 3],
+    // The link is called by its text, without which its label would differ.
+    notFound: { linkLabel: "Take me home", linkText: "Take me home" },
     search: { provider: "local" },
     ...(repository !== undefined && {
       editLink: { pattern: `${repository}/edit/main/docs/:path`, text: "Edit this page" },

@@ -1,6 +1,15 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { AuditEntry } from '../../api/types';
-import { credential, details, phrase, targetHref, targetText } from './words';
+import { credential, details, phrase, SUBJECTS, targetHref, targetText } from './words';
+
+/** The actions that the server records. */
+function recorded(): string[] {
+  const words = join(import.meta.dirname, '../../../../crates/sluice-store/src/audit/words.rs');
+  const [, actions = ''] = /text_enum!\(Action \{(.*?)\}\);/s.exec(readFileSync(words, 'utf8')) ?? [];
+  return [...actions.matchAll(/"([^"]+)"/g)].map(([, action = '']) => action);
+}
 
 const me = { id: 'u_me', operator: false };
 
@@ -28,6 +37,38 @@ test('an action is a phrase before its target', () => {
   expect(phrase('source.run')).toBe('Ran source');
   expect(phrase('tool.enable')).toBe('Enabled tool');
   expect(phrase('thing.do_it')).toBe('do it thing');
+});
+
+test('runs, tests and tools are phrases, too', () => {
+  const actions = [
+    'action.run',
+    'source.run',
+    'workflow.run',
+    'workflow.test',
+    'run.replay',
+    'run.cancel',
+    'run.resume',
+  ];
+  expect([...actions, 'tool.enable', 'tool.disable'].map(phrase)).toEqual([
+    'Ran action',
+    'Ran source',
+    'Ran workflow',
+    'Tested workflow',
+    'Replayed run',
+    'Cancelled run',
+    'Resumed run',
+    'Enabled tool',
+    'Disabled tool',
+  ]);
+});
+
+test('all actions of the server have a phrase and can be filtered', () => {
+  const actions = recorded();
+  expect(actions.length).toBeGreaterThan(50);
+  expect(actions.filter((action) => !/^[A-Z]/.test(phrase(action)))).toEqual([]);
+  expect(
+    [...new Set(actions.map((action) => action.split('.')[0] ?? ''))].filter((subject) => !(subject in SUBJECTS)),
+  ).toEqual([]);
 });
 
 test('an author has a credential', () => {

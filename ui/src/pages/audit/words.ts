@@ -29,6 +29,7 @@ export const SUBJECTS: Record<string, string> = {
 
 const VERBS: Record<string, string> = {
   activate: 'Activated',
+  cancel: 'Cancelled',
   connect: 'Connected',
   create: 'Created',
   deactivate: 'Deactivated',
@@ -42,6 +43,7 @@ const VERBS: Record<string, string> = {
   register: 'Registered',
   remove: 'Removed',
   replay: 'Replayed',
+  resume: 'Resumed',
   rollback: 'Rolled back',
   run: 'Ran',
   test: 'Tested',

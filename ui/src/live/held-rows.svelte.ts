@@ -8,6 +8,8 @@ export type RowView<Row> = {
   rows: Row[];
   /** The number of new rows that are held. */
   pending: number;
+  /** The number of shown rows that are gone. */
+  gone: number;
 };
 
 /** Undefined rows are those of another page that is loaded. */
@@ -16,20 +18,36 @@ export type NewRows<Row> = { page: string; rows: Row[] | undefined; held: boolea
 /** The rows to show after a response. Another page replaces them. */
 export function nextView<Row extends WithId>(view: RowView<Row>, { page, rows, held }: NewRows<Row>): RowView<Row> {
   if (!rows) return view;
-  if (!held || page !== view.page) return { page, rows, pending: 0 };
+  // In an empty list nothing is read.
+  if (!held || page !== view.page || view.rows.length === 0) return { page, rows, pending: 0, gone: 0 };
   const newest = new Map(rows.map((row) => [row.id, row]));
   const shown = new Set(view.rows.map(({ id }) => id));
+  const isNew = ({ id }: Row) => !shown.has(id);
+  const end = rows.findLastIndex((row) => !isNew(row)) + 1;
+  // Rows below move nothing. Without a shown row, all are above.
+  const [above, below] = end === 0 ? [rows, []] : [rows.slice(0, end), rows.slice(end)];
+  const pending = above.filter(isNew).length;
+  // A list that loads more gets longer. A page gets other rows in place of those that are gone.
+  const added = below.slice(0, Math.max(rows.length - view.rows.length, 0));
   return {
     page,
-    // Rows that left the page stay as they were.
-    rows: view.rows.map((row) => newest.get(row.id) ?? row),
-    pending: rows.filter(({ id }) => !shown.has(id)).length,
+    // Rows that are gone stay as they were.
+    rows: [...view.rows.map((row) => newest.get(row.id) ?? row), ...added],
+    pending,
+    gone: countGone(view.rows, newest, pending),
   };
+}
+
+/** Shown rows without those at the end that `pending` rows above moved to the next page. */
+function countGone<Row extends WithId>(shown: Row[], newest: Map<string, Row>, pending: number): number {
+  const gone = shown.filter(({ id }) => !newest.has(id)).length;
+  const atEnd = shown.length - 1 - shown.findLastIndex(({ id }) => newest.has(id));
+  return gone - Math.min(atEnd, pending);
 }
 
 export class HeldRows<Row extends WithId> {
   #input: () => NewRows<Row>;
-  #last: RowView<Row> = { page: '', rows: [], pending: 0 };
+  #last: RowView<Row> = { page: '', rows: [], pending: 0, gone: 0 };
   #requests = $state(0);
   #answered = 0;
   // It is derived, and not set by an effect, so that the list changes with what it depends on.
@@ -45,6 +63,10 @@ export class HeldRows<Row extends WithId> {
 
   get pending(): number {
     return this.#view.pending;
+  }
+
+  get gone(): number {
+    return this.#view.gone;
   }
 
   /** Shows the newest rows. */

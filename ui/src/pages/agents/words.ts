@@ -1,31 +1,22 @@
-// Entries of the audit log in words.
+// Entries of agents in words.
+import type { AuditEntry } from '../../api/types';
 
-const VERBS: Record<string, string> = {
-  run: 'Ran',
-  test: 'Tested',
-  create: 'Created',
-  update: 'Changed',
-  delete: 'Deleted',
-  deploy: 'Deployed',
-  activate: 'Activated',
-  deactivate: 'Deactivated',
-  replay: 'Replayed',
-  enable: 'Enabled',
-  disable: 'Disabled',
-  publish: 'Published',
-  rollback: 'Rolled back',
-};
-
-/** An action such as `source.create`, as "Created source". */
-export function phrase(action: string): string {
-  const [subject = '', verb = ''] = action.split('.');
-  const words = verb.replaceAll('_', ' ');
-  const first = VERBS[verb] ?? words.charAt(0).toUpperCase() + words.slice(1);
-  return `${first} ${subject.replaceAll('_', ' ')}`;
-}
+export const DELETED = 'Deleted key';
 
 /** The tool that an action ran as. */
 export function toolOf(details: unknown): string | undefined {
   const tool = typeof details === 'object' && details !== null && 'tool' in details ? details.tool : undefined;
   return typeof tool === 'string' ? tool : undefined;
+}
+
+type Key = { id: string; name: string };
+type Actor = Pick<AuditEntry['actor'], 'credential_id' | 'credential_name'> & Partial<AuditEntry['actor']>;
+
+/** The names of keys by id: of existing ones, of authors whose key is deleted, and of the selected one. */
+export function namesOfKeys(keys: Key[], actors: Actor[], selected: string): Map<string, string> {
+  const names = new Map(keys.map(({ id, name }) => [id, name]));
+  for (const { credential_id: id, credential_name: name } of actors)
+    if (id && !names.get(id)) names.set(id, name || DELETED);
+  if (selected !== '' && !names.has(selected)) names.set(selected, DELETED);
+  return names;
 }

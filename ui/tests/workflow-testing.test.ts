@@ -102,3 +102,16 @@ test('two runs are compared step by step', async () => {
   await page.reload();
   await page.getByRole('region', { name: 'Differences of the events' }).waitFor();
 });
+
+test('a run that is not among the recent ones is compared with the one before it', async () => {
+  const who = await server.user('compare-old');
+  const { id } = await deploy(who, documentOf('Many', [step('one', 'return steps.trigger.event.n;')]));
+  const runs: string[] = [];
+  for (let n = 0; n < 53; n += 1) runs.push(await run(who, id, { n }));
+  await reached(who, id, runs.at(-1) ?? '', 'succeeded');
+  const page = await signedIn(browser, who, `/workflows/${id}/compare?b=${runs[1]}`);
+  const events = page.getByRole('region', { name: 'Differences of the events' });
+  await events.getByText('"n": 0').waitFor();
+  await events.getByText('"n": 1').waitFor();
+  expect(await page.getByLabel('First run').inputValue()).toBe(runs[0]);
+});

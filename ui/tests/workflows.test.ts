@@ -183,6 +183,27 @@ test('emitted events are listed by channel, with errors separate', async () => {
   expect(await page.getByRole('button', { name: /orders/ }).count()).toBe(0);
 });
 
+test('fields of emitted events are columns, also of large events', async () => {
+  const who = await server.user('wf-columns');
+  const emits = step(
+    'emits',
+    '$.send.emit({ order: { id: 7 }, paid: true });\n$.send.emit({ text: "long ".repeat(1000), order: { id: 8 } });',
+  );
+  const { id } = await deploy(who, documentOf('Columns', [emits]));
+  await reached(who, id, await run(who, id), 'succeeded');
+  const count = async () => (await who.get<{ data: unknown[] }>(`/workflows/${id}/event_summaries`)).data.length;
+  await expect.poll(count, { timeout: 20_000 }).toBe(2);
+  const page = await signedIn(browser, who, `/workflows/${id}/events`);
+  await page.getByRole('button', { name: 'Columns' }).click();
+  await page.getByRole('checkbox', { name: 'order.id' }).check();
+  const cells = page.getByRole('main').getByTitle('order.id');
+  await expect.poll(async () => (await cells.allTextContents()).toSorted()).toEqual(['7', '8']);
+  expect(new URL(page.url()).searchParams.get('columns')).toBe('order.id');
+  expect(await seriousViolations(page)).toEqual([]);
+  await page.reload();
+  await expect.poll(() => cells.count()).toBe(2);
+});
+
 test('a large event is truncated in the list and complete when it is expanded', async () => {
   const who = await server.user('wf-large');
   const emits = step('emits', '$.send.emit({ order: 7, text: "long ".repeat(1000), end: "the-end" });');

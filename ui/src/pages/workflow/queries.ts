@@ -71,7 +71,8 @@ export function refreshWorkflow(id: string) {
 
 export const EVENTS_PER_PAGE = 50;
 
-type EventsParams = SearchedPage & { event_name?: string };
+/** `expand` returns whole events. */
+type EventsParams = SearchedPage & { event_name?: string; expand?: 'event' };
 
 export function eventsQuery(id: string, query: EventsParams) {
   return {

@@ -1,9 +1,18 @@
 // Whether the user reads a live list: the pointer moves over it, or the keyboard focus is in it. New rows are held meanwhile.
 import type { Attachment } from 'svelte/attachments';
 
+/** A click gives the focus, too. Then the pointer counts. */
+const byKeyboard = (target: Element) => target.matches(':focus-visible');
+
 export class Reading {
   #pointer = $state(false);
   #focus = $state(false);
+  #counts: (target: Element) => boolean;
+
+  /** `counts` decides whether an element with the focus is read. */
+  constructor(counts = byKeyboard) {
+    this.#counts = counts;
+  }
 
   get active(): boolean {
     return this.#pointer || this.#focus;
@@ -21,9 +30,8 @@ export class Reading {
     on('pointerleave', () => {
       this.#pointer = false;
     });
-    // A click gives the focus, too. Then the pointer counts.
     on('focusin', ({ target }) => {
-      this.#focus = target instanceof Element && target.matches(':focus-visible');
+      this.#focus = target instanceof Element && this.#counts(target);
     });
     // The focus may be lost because its row is removed, where no state can be set.
     on('focusout', () =>

@@ -222,6 +222,11 @@ export class PropForm {
     return true;
   }
 
+  /** Whether the props may be those of earlier values. */
+  protected get awaitsProps(): boolean {
+    return this.reloading || this.#timer !== undefined;
+  }
+
   #scheduleReload() {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {

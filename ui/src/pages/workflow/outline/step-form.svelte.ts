@@ -35,13 +35,21 @@ export class StepForm extends PropForm {
 
   /** Takes over values that were changed in the text. */
   sync(values: Values) {
-    if (equal(values, this.#known)) return;
-    const kept = Object.entries(this.#switched).filter(([name]) => equal(values[name], this.#known[name]));
+    const before = this.#known;
+    if (equal(values, before)) return;
+    const kept = Object.entries(this.#switched).filter(([name]) => equal(values[name], before[name]));
     this.#switched = Object.fromEntries(kept);
     this.#known = values;
     this.refused = false;
+    const needsProps = this.props.some(({ name, reloadProps }) => reloadProps && !equal(values[name], before[name]));
+    // Values of props that the component has not told yet are kept until it has.
+    this.values = needsProps || this.awaitsProps ? values : this.#declared(values);
+    if (needsProps) void this.reload();
+  }
+
+  #declared(values: Values): Values {
     const names = new Set(this.props.map(({ name }) => name));
-    this.values = Object.fromEntries(Object.entries(values).filter(([name]) => names.has(name)));
+    return Object.fromEntries(Object.entries(values).filter(([name]) => names.has(name)));
   }
 
   /** Values that no prop of the component has. */

@@ -1,0 +1,71 @@
+// The form of a step: accounts, props that depend on values, data of earlier steps, and the parts around it.
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { pageErrors, signedIn } from './harness/browser';
+import { backToOutline, card, documentEditor, expression, steps, testPanel, titles } from './harness/outline';
+import { Receiver } from './harness/receiver';
+import { type Json, Person } from './harness/server';
+import { browser, server, stage } from './harness/stage';
+import { deploy, documentOf, step } from './harness/workflows';
+
+stage();
+
+const NOTIFY = `export default { key: "strongbox-notify", name: "Notify", version: "0.0.1", type: "action",
+  props: {
+    strongbox: { type: "app", app: "strongbox", label: "Strongbox" },
+    kind: { type: "string", label: "Kind", options: ["mail", "call"], reloadProps: true },
+  },
+  async additionalProps() {
+    if (this.kind === "mail") return { address: { type: "string", label: "Address" } };
+    return { number: { type: "string", label: "Number" } };
+  },
+  run() { return 1; } };`;
+
+beforeAll(async () => {
+  const operator = new Person(server, server.key);
+  const custom_fields = [{ name: 'api_key', label: 'API key', type: 'password' }];
+  await operator.post('/apps', { name_slug: 'strongbox', name: 'Strongbox', auth_type: 'keys', custom_fields });
+  await operator.post('/components/registry', { component_code: NOTIFY });
+});
+
+async function account(who: Person, name: string): Promise<string> {
+  const body = { app: 'strongbox', name, credentials: { api_key: 'k' } };
+  return (await who.post<{ data: { id: string } }>('/accounts', body)).data.id;
+}
+
+const notify = (...props: string[]) =>
+  `name: Alarm\nsteps:\n  - name: notify\n    action: strongbox-notify\n    props:\n${props.map((prop) => `      ${prop}\n`).join('')}`;
+const textOf = async (page: Page) => (await documentEditor(page).locator('.cm-line').allTextContents()).join('\n');
+const accounts = (page: Page) => page.getByRole('combobox', { name: 'Strongbox' });
+
+/** Replaces the document of a page in one edit, so that a form stays open. */
+async function write(page: Page, document: string) {
+  await documentEditor(page).press('Control+A');
+  await page.keyboard.insertText(document);
+  await expect.poll(() => textOf(page)).toBe(document);
+}
+
+test('fields that depend on a value follow the text and its undoing', async () => {
+  const who = await server.user('forms-dynamic');
+  const page = await signedIn(browser, who, '/workflows/new');
+  const errors = pageErrors(page);
+  await card(page, 'greet').waitFor();
+  await write(page, notify('kind: mail', 'address: ada@example.com'));
+  await card(page, 'notify').click();
+  const field = (name: string) => page.getByRole('textbox', { name, exact: true });
+  const others = page.getByRole('region', { name: 'Other props' });
+  await field('Address').waitFor();
+  expect(await field('Address').inputValue()).toBe('ada@example.com');
+
+  await write(page, notify('kind: call', 'number: "123"'));
+  await field('Number').waitFor();
+  expect(await field('Number').inputValue()).toBe('123');
+  expect(await field('Address').count()).toBe(0);
+  expect(await others.count()).toBe(0);
+  await documentEditor(page).press('Control+z');
+  await field('Address').waitFor();
+  await expect.poll(() => field('Address').inputValue()).toBe('ada@example.com');
+  expect(await others.count()).toBe(0);
+  expect(await textOf(page)).toContain('address: ada@example.com');
+  expect(errors).toEqual([]);
+});

@@ -69,3 +69,38 @@ test('fields that depend on a value follow the text and its undoing', async () =
   expect(await textOf(page)).toContain('address: ada@example.com');
   expect(errors).toEqual([]);
 });
+
+test('a single account is in a new step, and opening a form changes nothing', async () => {
+  const who = await server.user('forms-account');
+  const id = await account(who, 'Office');
+  const page = await signedIn(browser, who, '/workflows/new');
+  await card(page, 'greet').waitFor();
+  const before = notify('strongbox: { authProvisionId: "" }', 'kind: mail');
+  await write(page, before);
+  await card(page, 'notify').click();
+  await accounts(page).getByRole('option', { name: 'Office' }).waitFor({ state: 'attached' });
+  await page.getByText('required', { exact: true }).waitFor();
+  await page.waitForTimeout(500);
+  expect(await accounts(page).inputValue()).toBe('');
+  expect(await textOf(page)).toBe(before);
+  await accounts(page).selectOption('Office');
+  await expect.poll(() => textOf(page)).toContain(id);
+  await backToOutline(page).click();
+
+  const add = async () => {
+    await page.getByRole('button', { name: 'Add step', exact: true }).click();
+    await page.getByRole('dialog').getByRole('searchbox').fill('notify');
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Notify/ })
+      .click();
+    await accounts(page).getByRole('option', { name: 'Office' }).waitFor({ state: 'attached' });
+  };
+  await add();
+  expect(await accounts(page).inputValue()).toBe(id);
+  await backToOutline(page).click();
+  // Of several accounts the user selects one.
+  await account(who, 'Home');
+  await add();
+  expect(await accounts(page).inputValue()).toBe('');
+});

@@ -89,5 +89,10 @@ function integerOrText(text: string): unknown {
 }
 
 export function isEmpty(value: unknown): boolean {
-  return value === undefined || value === null || value === '';
+  return value === undefined || value === null || value === '' || isEmptyAccount(value);
+}
+
+/** The value of an app prop without an account, as in a new step. */
+function isEmptyAccount(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'authProvisionId' in value && value.authProvisionId === '';
 }

@@ -1,4 +1,4 @@
-// The accounts that a new step uses: the newest of each app.
+// The accounts that a new step uses. With a single account of an app there is nothing to choose.
 import { api, body } from '../../../api/client';
 import type { Component } from '../../../api/types';
 import { propsOf } from '../../../forms/prop';
@@ -10,10 +10,11 @@ export type AccountIds = Record<string, string | undefined>;
 export async function accountsFor(action: Action): Promise<AccountIds> {
   const props = propsOf(action.configurable_props).filter(({ type }) => type === 'app');
   const slugs = props.map(({ app, name }) => app ?? name);
-  return Object.fromEntries(await Promise.all(slugs.map(async (app) => [app, await newestAccount(app)] as const)));
+  return Object.fromEntries(await Promise.all(slugs.map(async (app) => [app, await onlyAccount(app)] as const)));
 }
 
-async function newestAccount(app: string): Promise<string | undefined> {
-  const { data } = await body(api.GET('/v1/accounts', { params: { query: { app, limit: 1 } } }));
-  return data[0]?.id;
+async function onlyAccount(app: string): Promise<string | undefined> {
+  const { data } = await body(api.GET('/v1/accounts', { params: { query: { app, limit: 2 } } }));
+  const [account, ...others] = data;
+  return account && others.length === 0 && !account.dead ? account.id : undefined;
 }

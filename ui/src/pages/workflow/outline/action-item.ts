@@ -2,7 +2,7 @@
 import { type Prop, propsOf, takesValue } from '../../../forms/prop';
 import type { AccountIds, Action } from '../document/action-accounts';
 
-/** The step has the required props: the newest accounts, defaults, or empty values. */
+/** The step has the required props: accounts, defaults, or empty values. */
 export function actionItem(action: Action, name: string, accounts: AccountIds): string {
   const props = propsOf(action.configurable_props).filter(isAsked);
   const lines = [

@@ -47,6 +47,9 @@ export class StepForm extends PropForm {
     if (needsProps) void this.reload();
   }
 
+  /** The document has the values. Opening a form does not change it. */
+  override preset(_prop: Prop, _value: unknown) {}
+
   #declared(values: Values): Values {
     const names = new Set(this.props.map(({ name }) => name));
     return Object.fromEntries(Object.entries(values).filter(([name]) => names.has(name)));

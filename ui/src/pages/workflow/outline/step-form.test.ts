@@ -4,9 +4,11 @@ import { afterEach, expect, test, vi } from 'vitest';
 vi.hoisted(() => Object.assign(globalThis, { location: { origin: 'http://localhost' } }));
 
 import { api } from '../../../api/client';
+import { isEmpty } from '../../../forms/value';
 import { StepForm } from './step-form.svelte';
 
 const KIND = { name: 'kind', type: 'string', reloadProps: true };
+const ACCOUNT = { name: 'github', type: 'app', app: 'github' };
 
 /** Answers requests for props: each kind has a prop with its name. */
 function serveProps() {
@@ -59,4 +61,19 @@ test('values of dynamic props are kept while the props are loaded', async () => 
   form.sync({ kind: 'mail', mail: 'b@example.com', old: 1 });
   expect(form.values).toEqual({ kind: 'mail', mail: 'b@example.com' });
   expect(form.others).toEqual(['old']);
+});
+
+test('a form that opens writes nothing, and an empty account is a missing value', () => {
+  const write = vi.fn(() => true);
+  const empty = { authProvisionId: '' };
+  const form = new StepForm({ component: 'sc_1', props: [ACCOUNT] }, { github: empty }, write);
+  const [prop] = form.props;
+  if (!prop) throw new Error('no prop');
+  form.needAccount(prop, true);
+  form.preset(prop, { authProvisionId: 'apn_1' });
+  expect(write).not.toHaveBeenCalled();
+  expect(form.values).toEqual({ github: empty });
+  expect(form.validate()).toBe(false);
+  expect(form.errors).toEqual({ github: 'This field is required.' });
+  expect([empty, { authProvisionId: 'apn_1' }, {}].map(isEmpty)).toEqual([true, false, false]);
 });

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { violationsInBothSchemes } from './harness/accessibility';
 import { pageErrors, signedIn } from './harness/browser';
+import { Emitter } from './harness/emitter';
 import { echo, Receiver, webhook } from './harness/receiver';
 import type { Person } from './harness/server';
 import { browser, server, stage } from './harness/stage';
@@ -90,4 +91,21 @@ test('the palette takes an id, and an unknown one is explained', async () => {
   await page.getByRole('treeitem', { name: /^Delivery Order desk/ }).waitFor();
   await page.goto(`${new URL(page.url()).origin}/traces/1606370816223-0`);
   await page.getByText('Nothing has this ID').waitFor();
+});
+
+test('deliveries and log lines lead to their trace', async () => {
+  const who = await server.user('trace-links');
+  await request(who);
+  const logging = await Emitter.deploy(who, 'Logging');
+  await logging.run({ lines: ['hello'] });
+  const page = await signedIn(browser, who, '/deliveries');
+  const part = (name: RegExp) => page.getByRole('treeitem', { name });
+  await page.getByRole('table').getByRole('link').first().click();
+  await page.getByRole('link', { name: 'Trace' }).click();
+  await part(/^Delivery Order desk/).waitFor();
+  expect(await part(/^Delivery Order desk/).getAttribute('aria-selected')).toBe('true');
+  await page.goto(`${server.url}/sources/${logging.id}/logs`);
+  await page.getByRole('log').getByRole('link', { name: 'Trace' }).first().click();
+  await part(/^Source Logging/).waitFor();
+  expect(await part(/^Source Logging/).getAttribute('aria-selected')).toBe('true');
 });

@@ -104,3 +104,69 @@ test('a single account is in a new step, and opening a form changes nothing', as
   await add();
   expect(await accounts(page).inputValue()).toBe('');
 });
+
+test('a trigger is picked, and a step is added between two others', async () => {
+  const who = await server.user('forms-between');
+  const { id } = await deploy(who, documentOf('Between', [step('a', 'return 1;'), step('b', 'return 2;')]));
+  const page = await signedIn(browser, who, `/workflows/${id}/document`);
+  const dialog = page.getByRole('dialog');
+  await page.getByRole('button', { name: 'Add trigger' }).click();
+  await dialog.getByRole('button', { name: /^Schedule/ }).click();
+  await page.getByRole('heading', { name: 'Schedule' }).waitFor();
+  await backToOutline(page).click();
+  expect(await textOf(page)).toContain('- schedule: { interval_seconds: 3600 }');
+  // A workflow has one HTTP endpoint.
+  for (const offers of [1, 0]) {
+    await page.getByRole('button', { name: 'Add trigger' }).click();
+    const http = dialog.getByRole('button', { name: /^HTTP request/ });
+    await dialog.getByRole('button', { name: /^Events/ }).waitFor();
+    expect(await http.count()).toBe(offers);
+    if (offers === 0) await page.keyboard.press('Escape');
+    else {
+      await http.click();
+      await backToOutline(page).click();
+    }
+  }
+  await card(page, 'a').hover();
+  await page.getByRole('button', { name: 'Add step after a' }).click();
+  await dialog.getByText('The step is added after a.').waitFor();
+  await dialog.getByRole('button', { name: /^Delay/ }).click();
+  await page.getByRole('textbox', { name: 'Seconds' }).waitFor();
+  await backToOutline(page).click();
+  await expect.poll(() => titles(page)).toEqual(['a', 'delay', 'b']);
+});
+
+test('an earlier export is inserted from the data tree, and sends are made only with the switch', async () => {
+  const who = await server.user('forms-data');
+  const receiver = await Receiver.start();
+  const send = step('call', `$.send.http({ method: "POST", url: "${receiver.url}", data: { paid: true } });`);
+  const noted =
+    '  - name: note\n    code: |\n      export default defineComponent({ props: { text: { type: "string", label: "Text" } }, run() { return this.text; } });\n    props:\n      text: "{{ 1 }}"\n';
+  const { id } = await deploy(who, documentOf('Data', [step('order', 'return { total: 42 };'), send, noted]));
+  const page = await signedIn(browser, who, `/workflows/${id}/document`);
+  const tryStep = async (name: string, shown: string) => {
+    await card(page, name).click();
+    await testPanel(page, name).getByRole('button', { name: 'Test this step' }).click();
+    await testPanel(page, name).getByText(shown).first().waitFor();
+  };
+  await tryStep('order', '42');
+  await backToOutline(page).click();
+  await tryStep('call', 'not sent');
+  expect(receiver.received).toEqual([]);
+  await testPanel(page, 'call').getByRole('switch', { name: 'Send requests, mail and S3 objects' }).click();
+  await testPanel(page, 'call').getByRole('button', { name: 'Test this step' }).click();
+  await expect.poll(() => receiver.received.map(({ body }) => JSON.parse(body) as Json)).toEqual([{ paid: true }]);
+  await backToOutline(page).click();
+
+  await card(page, 'note').click();
+  await expression(page, 'Text').press('Control+A');
+  await page.keyboard.press('Delete');
+  await page.getByRole('button', { name: 'Insert data' }).click();
+  await page.getByRole('button', { name: 'Parts of steps.order', exact: true }).click();
+  await page.getByRole('button', { name: 'Parts of steps.order.$return_value' }).click();
+  await page.getByTitle('Insert steps.order.$return_value.total').click();
+  await page.getByText('Result: 42').waitFor();
+  expect(await textOf(page)).toContain('{{ steps.order.$return_value.total }}');
+  expect(await steps(page).count()).toBe(0);
+  await receiver.stop();
+});

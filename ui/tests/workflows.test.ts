@@ -195,10 +195,10 @@ test('fields of emitted events are columns, also of large events', async () => {
   await expect.poll(count, { timeout: 20_000 }).toBe(2);
   const page = await signedIn(browser, who, `/workflows/${id}/events`);
   await page.getByRole('button', { name: 'Columns' }).click();
-  await page.getByRole('checkbox', { name: 'order.id' }).check();
-  const cells = page.getByRole('main').getByTitle('order.id');
+  await page.getByRole('checkbox', { name: 'raw_event.order.id' }).check();
+  const cells = page.getByRole('main').getByTitle('raw_event.order.id');
   await expect.poll(async () => (await cells.allTextContents()).toSorted()).toEqual(['7', '8']);
-  expect(new URL(page.url()).searchParams.get('columns')).toBe('order.id');
+  expect(new URL(page.url()).searchParams.get('columns')).toBe('raw_event.order.id');
   expect(await seriousViolations(page)).toEqual([]);
   await page.reload();
   await expect.poll(() => cells.count()).toBe(2);

@@ -22,20 +22,20 @@ const common = {
   // In continuous integration a test that passes on a retry is reported as flaky.
   retry: process.env.CI ? 2 : 0,
 };
-const SCALE = 'tests/scale.test.ts';
+const MEASUREMENTS = ['tests/scale.test.ts', 'tests/workflow-lag.test.ts'];
 
 // The files of a worker share a server and a browser, so they share the modules, too.
 const pages = {
   ...common,
   name: 'pages',
   include: ['tests/**/*.test.ts'],
-  exclude: [SCALE],
+  exclude: MEASUREMENTS,
   globalSetup: 'tests/harness/data-folder.ts',
   isolate: false,
   // More than cores: tests often wait for a process to start.
   maxWorkers: 3,
 };
-const scale = { ...common, name: 'scale', include: [SCALE], maxWorkers: 1 };
+const scale = { ...common, name: 'scale', include: MEASUREMENTS, maxWorkers: 1 };
 const screenshots = { ...common, name: 'screenshots', include: ['tests/screenshots.ts'] };
 
 export default defineConfig(({ mode }) => {

@@ -1,12 +1,12 @@
-// Input to paint in a long document.
+// Input to paint in a long document. The file runs alone, because it measures.
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { signedIn } from './harness/browser';
 import { card, documentEditor, expression, publishShout, steps, voice } from './harness/outline';
-import { browser, server, stage } from './harness/stage';
+import { browser, ownStage, server } from './harness/stage';
 import { deploy } from './harness/workflows';
 
-stage();
+ownStage();
 
 beforeAll(() => publishShout(server));
 
@@ -14,32 +14,77 @@ const STEPS = 200;
 const PAINT_MS = 50;
 /** It includes work after the paint, such as checking the document and reading its outline again. */
 const PROCESSOR_MS = 100;
-const TRIES = 40;
+const TRIES = 25;
+/** Event Timing does not report faster input. */
+const SHORTEST_MS = 16;
+/** Further rounds are for a machine that was busy with something else. */
+const ROUNDS = 3;
+const BETWEEN_MS = 100;
 
 /**
- * The cost of a key, in milliseconds. `paint` is the time to the next frame that shows its effect, by Event Timing: the shortest
- * of many, because a busy machine may be slow sometimes, but a slow page is slow each time. `processor` is the mean time that all
- * threads of the page compute for a key, which depends less on other programs.
+ * The cost of a key, in milliseconds. `paint` is the median of the times to the next frame that shows its effect, by Event
+ * Timing. `processor` is the mean time that all threads of the page compute for a key, which depends less on other programs.
  */
 type Cost = { paint: number; processor: number };
+/** `prepare` is not measured. */
+type Act = { act: (index: number) => Promise<void>; prepare?: () => Promise<void> };
 
-async function costOf(page: Page, act: (index: number) => Promise<void>): Promise<Cost> {
+async function observeKeys(page: Page) {
   await page.evaluate(() => {
-    const times: number[] = [];
-    Object.assign(window, { times });
+    const keys = { slowest: 0 };
+    Object.assign(window, { keys });
     const observer = new PerformanceObserver((list) => {
-      for (const { name, duration } of list.getEntries()) if (name === 'keydown') times.push(duration);
+      for (const { name, duration } of list.getEntries())
+        if (name === 'keydown') keys.slowest = Math.max(keys.slowest, duration);
     });
     observer.observe({ type: 'event', durationThreshold: 16 } as PerformanceObserverInit);
   });
-  const before = await processorMs();
-  for (let index = 0; index < TRIES; index += 1) await act(index);
-  await page.waitForTimeout(300);
-  const processor = ((await processorMs()) - before) / TRIES;
-  const slow = await page.evaluate(() => (window as unknown as { times: number[] }).times);
-  // Faster ones are not reported.
-  const paint = slow.length < TRIES ? 16 : Math.min(...slow);
-  return { paint, processor: Math.round(processor) };
+}
+
+/** Waits until a key is painted and reported, so that keys do not queue. Returns its time; 0 if it was not reported. */
+function timeOfKey(page: Page): Promise<number> {
+  return page.evaluate(async (pause) => {
+    const frame = () => new Promise(requestAnimationFrame);
+    await frame();
+    await frame();
+    await new Promise((resolve) => setTimeout(resolve, pause));
+    const { keys } = window as unknown as { keys: { slowest: number } };
+    const { slowest } = keys;
+    keys.slowest = 0;
+    return slowest;
+  }, BETWEEN_MS);
+}
+
+function median(times: number[]): number {
+  const sorted = times.toSorted((one, other) => one - other);
+  const half = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? (sorted[half] ?? 0) : ((sorted[half - 1] ?? 0) + (sorted[half] ?? 0)) / 2;
+}
+
+async function round(page: Page, { act, prepare }: Act): Promise<Cost> {
+  const times: number[] = [];
+  let processor = 0;
+  for (let index = 0; index < TRIES; index += 1) {
+    if (prepare) await prepare();
+    await timeOfKey(page);
+    const before = await processorMs();
+    await act(index);
+    times.push(Math.max(await timeOfKey(page), SHORTEST_MS));
+    processor += (await processorMs()) - before;
+  }
+  return { paint: median(times), processor: Math.round(processor / TRIES) };
+}
+
+const isFast = ({ paint, processor }: Cost) => paint <= PAINT_MS && processor <= PROCESSOR_MS;
+
+/** The cheapest round. A busy machine may be slow for a while, but a slow page is slow each time. */
+async function costOf(page: Page, measured: Act): Promise<Cost> {
+  let best = await round(page, measured);
+  for (let more = 1; more < ROUNDS && !isFast(best); more += 1) {
+    const { paint, processor } = await round(page, measured);
+    best = { paint: Math.min(best.paint, paint), processor: Math.min(best.processor, processor) };
+  }
+  return best;
 }
 
 /** The processor time of all pages. */
@@ -51,7 +96,7 @@ async function processorMs(): Promise<number> {
   return pages.reduce((sum, { cpuTime }) => sum + cpuTime * 1_000, 0);
 }
 
-test('a document of 200 steps is edited without lag', async () => {
+test('a document of 200 steps is edited without lag', { timeout: 600_000 }, async () => {
   const who = await server.user('outline-long');
   const one = (index: number) =>
     `  - name: step_${index}\n    action: acme-shout # number ${index}\n    props:\n      text: "{{ steps.step_0.$return_value }}"\n      voice: deep\n`;
@@ -60,17 +105,40 @@ test('a document of 200 steps is edited without lag', async () => {
   const page = await signedIn(browser, who, `/workflows/${id}/document`);
   await card(page, 'step_199').waitFor();
   expect(await steps(page).locator('li').count()).toBe(STEPS);
-  await page.locator('[data-card="steps-100"]').focus();
-  const moves = await costOf(page, (index) => page.keyboard.press(index % 2 === 0 ? 'Alt+ArrowDown' : 'Alt+ArrowUp'));
-  await page.keyboard.press('Enter');
+  await observeKeys(page);
+  const focused = page.locator('[data-card="steps-100"]');
+  const press = (key: string) => () => page.keyboard.press(key);
+  const back = async () => {
+    await page.keyboard.press('Escape');
+    await focused.waitFor();
+  };
+  const open = async () => {
+    await page.keyboard.press('Enter');
+    await voice(page).waitFor();
+  };
+  await focused.focus();
+  const alternate = (one: string, other: string) => (index: number) =>
+    page.keyboard.press(index % 2 === 0 ? one : other);
+  const found: Record<string, Cost> = {};
+  found.select = await costOf(page, { act: alternate('ArrowDown', 'ArrowUp') });
+  found.move = await costOf(page, { act: alternate('Alt+ArrowDown', 'Alt+ArrowUp') });
+  found.undo = await costOf(page, { prepare: press('Alt+ArrowDown'), act: press('Control+z') });
+  await focused.focus();
+  await open();
+  found.open = await costOf(page, { prepare: back, act: press('Enter') });
   await voice(page).waitFor();
+  await back();
+  found.close = await costOf(page, { prepare: open, act: press('Escape') });
+  await focused.waitFor();
+  await focused.focus();
+  await open();
   await expression(page, 'Text').focus();
-  const fields = await costOf(page, () => page.keyboard.press('x'));
+  found.field = await costOf(page, { act: press('x') });
   await documentEditor(page).focus();
-  const typing = await costOf(page, () => page.keyboard.press('y'));
-  const found = { moves, fields, typing };
-  for (const [name, { paint, processor }] of Object.entries(found)) {
-    expect(paint, `${name}: ${JSON.stringify(found)}`).toBeLessThanOrEqual(PAINT_MS);
-    expect(processor, `${name}: ${JSON.stringify(found)}`).toBeLessThanOrEqual(PROCESSOR_MS);
+  found.text = await costOf(page, { act: press('y') });
+  console.info(found);
+  for (const [name, cost] of Object.entries(found)) {
+    expect(cost.paint, `${name}: ${JSON.stringify(found)}`).toBeLessThanOrEqual(PAINT_MS);
+    expect(cost.processor, `${name}: ${JSON.stringify(found)}`).toBeLessThanOrEqual(PROCESSOR_MS);
   }
 });

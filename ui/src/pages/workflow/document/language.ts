@@ -3,6 +3,7 @@ import { yamlLanguage } from '@codemirror/lang-yaml';
 import { type Diagnostic, forceLinting, linter } from '@codemirror/lint';
 import { type Extension, StateEffect, StateField, type Text, type Transaction } from '@codemirror/state';
 import { EditorView, hoverTooltip, ViewPlugin } from '@codemirror/view';
+import { whenIdle } from '../../../live/idle';
 import { restOfLine } from '../../../parts/editor/positions';
 import { check } from './checking';
 import { yamlWithCode } from './code';
@@ -47,7 +48,10 @@ export class DocumentLanguage {
       ? [yamlLanguage.data.of({ autocomplete: completionOf(schema) }), hoverDescriptions(schema)]
       : [];
     const errors = linter(
-      ({ state }) => [...state.field(serverErrors), ...(schema ? check(schema, state.doc.toString()) : [])],
+      async ({ state }) => {
+        await new Promise<void>(whenIdle);
+        return [...state.field(serverErrors), ...(schema ? check(schema, state.doc.toString()) : [])];
+      },
       { delay: 400, needsRefresh: ({ transactions }) => transactions.some(setsServerErrors) },
     );
     this.extension = [yamlWithCode(), serverErrors, errors, attached, ...bySchema];

@@ -16,7 +16,15 @@ export type Yaml = Range &
 
 export type ParsedYaml = { root: Yaml; broken: Range | undefined };
 
+let last: { text: string; parsed: ParsedYaml } | undefined;
+
+/** Parses a text, unless it is the one that was parsed last. After each pause in typing, several readers need the same text. */
 export function readYaml(text: string): ParsedYaml {
+  if (last?.text !== text) last = { text, parsed: parse(text) };
+  return last.parsed;
+}
+
+function parse(text: string): ParsedYaml {
   const tree = yamlLanguage.parser.parse(text);
   let broken: Range | undefined;
   tree.iterate({

@@ -10,7 +10,14 @@ type Names = Record<string, unknown>;
 type Context = { source: string; names: Names; budget: { left: number } };
 
 /** The value cannot be known here. The message says why, if there is a reason that a user can act on. */
-export class Unknown extends Error {}
+export class Unknown {
+  // An error would collect its stack, and each step without data has one.
+  readonly message: string;
+
+  constructor(message = '') {
+    this.message = message;
+  }
+}
 
 /** The rest of an optional chain is skipped. */
 const SKIPPED = Symbol('skipped');

@@ -45,7 +45,7 @@ export function resultOf(text: string, names: Record<string, unknown>): Result {
     const texts = parts.map((part) => (typeof part === 'string' ? part : inText(evaluate(part.source, names))));
     return { kind: 'value', value: texts.join('') };
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = error instanceof Unknown || error instanceof Error ? error.message : String(error);
     return { kind: error instanceof Unknown ? 'unknown' : 'error', message };
   }
 }

@@ -128,6 +128,15 @@ mod tests {
     }
 
     #[test]
+    fn the_page_about_agents_names_each_tool() {
+        let page = include_str!("../../../../docs/guide/mcp.md");
+        for tool in all() {
+            let name = tool.name.trim_start_matches("sluice_");
+            assert!(page.contains(&format!("`{name}`")), "{name}");
+        }
+    }
+
+    #[test]
     fn names_are_distinct_and_have_the_reserved_beginning() {
         let names: HashSet<&str> = all().map(|tool| tool.name.as_str()).collect();
         assert_eq!(names.len(), all().count());

@@ -1,5 +1,6 @@
 //! Workflows: what they are made of, how they run, and what they leave behind.
 
+mod builtins;
 mod deaths;
 mod error_listeners;
 mod errors;

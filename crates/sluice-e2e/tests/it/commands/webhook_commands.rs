@@ -1,8 +1,14 @@
 //! `sluice webhooks`, `sluice subscribe` and `sluice unsubscribe`.
 
 use serde_json::{Value, json};
+use sluice_testkit::{
+    Server,
+    receiver::{Answer, Receiver},
+    webhook::Webhook,
+};
 
 use super::fixtures::{Cli, component, source};
+use crate::support::{deploy, own_server};
 
 #[tokio::test]
 async fn a_webhook_is_made_subscribed_looked_at_and_deleted() {
@@ -161,4 +167,42 @@ async fn a_webhook_is_changed_gets_a_new_secret_and_failed_deliveries_again() {
     let ran = cli.run(&args).await;
     assert_eq!(ran.code, 1);
     assert!(ran.err.contains("since"), "{}", ran.err);
+}
+
+const EMITTER: &str = r#"export default {
+  name: "Orders", version: "0.0.1", props: { http: "$.interface.http" },
+  run(event) { this.$emit(event); },
+};"#;
+
+#[tokio::test]
+async fn a_replay_sends_failed_deliveries_again_or_all() {
+    let options = own_server().args(["--allow-private-network", "--webhook-retries", "50ms"]);
+    let server = Server::start(options).await;
+    let cli = Cli::of(server.api()).with_env("SLUICE_URL", server.url());
+    let receiver = Receiver::start(|request| {
+        let is_replay = request.number > 2;
+        Answer::status(if is_replay { 200 } else { 500 })
+    });
+    let orders = deploy(&cli.api, EMITTER).await;
+    let body = json!({ "url": receiver.url("/hook"), "name": "ops" });
+    let webhook = Webhook::create(&cli.api, &orders.id, &body, "").await;
+    orders.run(json!({ "id": "A-1" })).await;
+    webhook.wait_for(&["failed"]).await;
+    assert_eq!(receiver.count(), 2);
+
+    let out = cli.ok(&["webhooks", "replay", "ops"]).await;
+    assert_eq!(out, "1 delivery queued\n");
+    webhook.wait_for(&["delivered"]).await;
+    let requests = receiver.requests();
+    assert_eq!(requests.len(), 3);
+    let id = |number: usize| requests[number].header("webhook-id");
+    assert!(id(0).is_some() && id(0) == id(2), "{requests:#?}");
+    assert_eq!(requests[0].body, requests[2].body);
+
+    let out = cli.ok(&["webhooks", "replay", "ops"]).await;
+    assert_eq!(out, "0 deliveries queued\n");
+    let args = ["webhooks", "replay", "ops", "--state", "all", "--json"];
+    let replayed: Value = serde_json::from_str(&cli.ok(&args).await).unwrap();
+    assert_eq!(replayed["replayed"], 1);
+    receiver.wait_for(4).await;
 }

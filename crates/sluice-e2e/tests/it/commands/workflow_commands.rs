@@ -1,9 +1,12 @@
 //! The other commands of `sluice workflows`, for people and for programs.
 
 use serde_json::{Value, json};
+use sluice_testkit::receiver::{Answer, Receiver};
 
 use super::fixtures::{Cli, Folder, run};
-use crate::workflows::fixtures::{ECHO, FRAGILE, deploy};
+use crate::workflows::fixtures::{
+    ECHO, FRAGILE, deploy, open_server, running, user_of_open_server,
+};
 
 fn parsed(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
@@ -388,4 +391,36 @@ async fn test_runs_steps_of_a_file_that_is_not_deployed() {
         "{}",
         unknown.err
     );
+}
+
+#[tokio::test]
+async fn test_shows_sends_and_sends_them_only_when_it_is_told_to() {
+    let receiver = Receiver::start(|_| Answer::status(202));
+    let cli = Cli::of(user_of_open_server().await).with_env("SLUICE_URL", open_server().url());
+    let body = format!(
+        "$.send.http({{ method: 'POST', url: '{}', data: {{ n: 1 }} }}); $.send.email({{ subject: 'Done', text: 'x' }});",
+        receiver.url("/orders")
+    );
+    let document = running(&[("tell", &body)]).to_string();
+    let folder = Folder::with(&[("tell.yaml", &document)]);
+    let file = folder.join("tell.yaml").display().to_string();
+
+    let shown = cli.ok(&["workflows", "test", &file]).await;
+    for line in ["would send http {", "would send email {"] {
+        assert!(shown.contains(line), "{line}\n{shown}");
+    }
+    assert_eq!(receiver.count(), 0);
+
+    let sent = cli.ok(&["workflows", "test", &file, "--send"]).await;
+    for line in [
+        "sent http {",
+        "}  202",
+        "not sent email {",
+        "--smtp-url is not set",
+    ] {
+        assert!(sent.contains(line), "{line}\n{sent}");
+    }
+    let requests = receiver.requests();
+    assert_eq!(requests.len(), 1, "one attempt");
+    assert_eq!(requests[0].json(), json!({ "n": 1 }));
 }

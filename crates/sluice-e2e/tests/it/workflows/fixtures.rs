@@ -1,9 +1,9 @@
 //! What tests of workflows share: deploying documents, running them, and waiting for what became of it.
 
 use serde_json::{Value, json};
-use sluice_testkit::{Answer, Api, Method, wait_for};
+use sluice_testkit::{Answer, Api, Method, Plan, ServerInfo, shared, wait_for};
 
-use crate::support::{PATIENCE, own_server, user_of_shared};
+use crate::support::{PATIENCE, own_server, unique_name};
 
 /// One step, which returns what triggered it.
 pub(crate) const ECHO: &str = r"
@@ -71,12 +71,16 @@ pub(crate) async fn deploy_running(api: &Api, bodies: &[(&str, &str)]) -> Workfl
     deploy(api, &running(bodies).to_string()).await
 }
 
-/// A new user of a server that may reach this machine.
-pub(crate) async fn user_of_open_server() -> Api {
-    user_of_shared("sends", || {
+/// A server that may reach this machine.
+pub(crate) fn open_server() -> &'static ServerInfo {
+    shared("sends", || {
         own_server().args(["--allow-private-network", "--send-retries", "50ms"])
     })
-    .await
+}
+
+/// A new user of this server.
+pub(crate) async fn user_of_open_server() -> Api {
+    open_server().user(&unique_name(), Plan::Free).await
 }
 
 /// Deploys with files, secrets or whatever else the body has.

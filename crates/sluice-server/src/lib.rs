@@ -58,6 +58,6 @@ mod wrong_keys;
 pub use listen::listen;
 pub use router::openapi;
 pub use serve::{Listeners, serve};
-pub use standby::stand_by;
+pub use standby::{StartProgress, stand_by};
 pub use state::ServerState;
 pub use tls::{Tls, TlsError, TlsFiles};

@@ -4,9 +4,19 @@ use std::path::{Path, PathBuf};
 
 use bytesize::ByteSize;
 use sluice_runtime::{DENO_VERSION, InstallProgress, find_deno};
+use sluice_server::StartProgress;
 
-pub(super) async fn find(configured: Option<&Path>, data_dir: &Path) -> anyhow::Result<PathBuf> {
-    let deno = find_deno(configured, data_dir, log).await?;
+pub(super) async fn find(
+    configured: Option<&Path>,
+    data_dir: &Path,
+    progress: &StartProgress,
+) -> anyhow::Result<PathBuf> {
+    let report = |step| {
+        progress.installing_deno(true);
+        log(step);
+    };
+    let deno = find_deno(configured, data_dir, report).await?;
+    progress.installing_deno(false);
     tracing::debug!(deno = %deno.display(), "Deno found");
     Ok(deno)
 }

@@ -9,6 +9,7 @@ use std::{
 use rustix::{process::getpgrp, termios::tcgetpgrp};
 use sluice_app::{PLACEHOLDER_EMAIL, Users};
 use sluice_infra::Infra;
+use sluice_server::StartProgress;
 use sluice_store::{Store, users};
 use tokio::sync::mpsc;
 
@@ -20,14 +21,21 @@ const QUESTION: &str =
     "\n  Your email address, for mail of your workflows ($.send.email). Press Enter to skip: ";
 
 /// The given address, or one that is asked for before the first user is created.
-pub(super) async fn find(given: Option<&str>, store: &Store) -> anyhow::Result<Option<String>> {
+pub(super) async fn find(
+    given: Option<&str>,
+    store: &Store,
+    progress: &StartProgress,
+) -> anyhow::Result<Option<String>> {
     if let Some(given) = given {
         return Ok(Some(given.to_owned()).filter(|email| !email.is_empty()));
     }
     if !is_attended() || store.read(|c| users::count(c)).await? > 0 {
         return Ok(None);
     }
-    let Ok(answer) = tokio::time::timeout(PATIENCE, ask(lines())).await else {
+    progress.waiting_for_answer(true);
+    let answer = tokio::time::timeout(PATIENCE, ask(lines())).await;
+    progress.waiting_for_answer(false);
+    let Ok(answer) = answer else {
         eprintln!("\n  No answer. The server starts without an address.");
         return Ok(None);
     };

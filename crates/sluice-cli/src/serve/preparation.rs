@@ -7,7 +7,7 @@ use std::{
 };
 
 use sluice_infra::Ids;
-use sluice_server::Tls;
+use sluice_server::{StartProgress, Tls};
 use sluice_store::Store;
 use tokio::net::TcpListener;
 
@@ -22,8 +22,8 @@ pub(super) struct Prepared {
     pub(super) operator_email: Option<String>,
 }
 
-/// Opens the database, finds Deno, and asks for the address of the first user. All can take long, so requests are answered
-/// meanwhile. `None` if a signal stops the server.
+/// Opens the database, finds Deno, and asks for the address of the first user. All can take long, so requests are answered with
+/// the reason meanwhile. `None` if a signal stops the server.
 pub(super) async fn prepare(
     options: &ServeOptions,
     data_dir: &Path,
@@ -31,21 +31,33 @@ pub(super) async fn prepare(
     listener: &TcpListener,
     tls: Option<&Arc<Tls>>,
 ) -> anyhow::Result<Option<Prepared>> {
+    let progress = Arc::new(StartProgress::default());
     let prepared = async {
         let (store, deno) = tokio::try_join!(
-            database::open(&options.storage, data_dir, ids),
-            deno::find(options.components.deno.as_deref(), data_dir),
+            open_database(options, data_dir, ids, &progress),
+            deno::find(options.components.deno.as_deref(), data_dir, &progress),
         )?;
         let email = options.keys.operator_email.as_deref();
         Ok(Prepared {
-            operator_email: operator_email::find(email, &store).await?,
+            operator_email: operator_email::find(email, &store, &progress).await?,
             store,
             deno,
         })
     };
     tokio::select! {
         prepared = prepared => anyhow::Result::map(prepared, Some),
-        never = sluice_server::stand_by(listener, tls) => match never {},
+        never = sluice_server::stand_by(listener, tls, &progress) => match never {},
         signal = stop_signal(future::pending()) => signal.map(|_| None),
     }
+}
+
+async fn open_database(
+    options: &ServeOptions,
+    data_dir: &Path,
+    ids: &Ids,
+    progress: &StartProgress,
+) -> anyhow::Result<Store> {
+    let store = database::open(&options.storage, data_dir, ids).await?;
+    progress.opened_database();
+    Ok(store)
 }

@@ -11,7 +11,7 @@ use std::{
 };
 
 use rustix::process::{Pid, Signal, kill_process};
-use sluice_testkit::{scratch_folder, sluice_binary, wait_for};
+use sluice_testkit::{Terminal, scratch_folder, sluice_binary, wait_for};
 use tempfile::TempDir;
 
 use crate::sandbox::deno_binary;
@@ -63,20 +63,31 @@ impl Machine {
         command
     }
 
-    async fn refuses_requests(&self) {
-        wait_for(PATIENCE, "requests to be answered", async || {
-            (self.health().await == Some(503)).then_some(())
+    /// Waits until requests are refused with this reason.
+    async fn refuses_requests(&self, reason: &str) {
+        let expected =
+            format!(r#"{{"error":"the server is starting and {reason}: try again later"}}"#);
+        let (status, body) = wait_for(PATIENCE, "requests to be answered", async || {
+            self.health().await
         })
         .await;
+        assert_eq!((status, body), (503, expected));
     }
 
-    async fn health(&self) -> Option<u16> {
+    async fn is_healthy(&self) -> bool {
+        self.health().await.is_some_and(|(status, _)| status == 200)
+    }
+
+    /// Status and body of the response of `/readyz`.
+    async fn health(&self) -> Option<(u16, String)> {
         // Plain HTTP needs a TLS provider too. The error only means that one is installed already.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = reqwest::Client::builder().tls_certs_only([]).no_proxy();
         let client = client.timeout(PATIENCE).build().expect("a client");
-        let answer = client.get(format!("http://{}/healthz", self.address));
-        answer.send().await.ok().map(|it| it.status().as_u16())
+        let request = client.get(format!("http://{}/readyz", self.address));
+        let response = request.send().await.ok()?;
+        let status = response.status().as_u16();
+        Some((status, response.text().await.ok()?))
     }
 }
 
@@ -104,7 +115,7 @@ fn rest_of_log(server: &mut Child) -> String {
 async fn a_server_that_installs_deno_shows_it_and_answers_meanwhile() {
     let machine = Machine::new();
     let mut server = machine.serve().spawn().expect("it starts");
-    machine.refuses_requests().await;
+    machine.refuses_requests("installs Deno").await;
     let mut log = BufReader::new(server.stderr.take().expect("a pipe")).lines();
     let mut until = |part: &str| {
         let found = log
@@ -118,7 +129,7 @@ async fn a_server_that_installs_deno_shows_it_and_answers_meanwhile() {
     fs::write(machine.path("go"), "").expect("a file");
     until("listening on");
     wait_for(PATIENCE, "the server to be healthy", async || {
-        (machine.health().await == Some(200)).then_some(())
+        machine.is_healthy().await.then_some(())
     })
     .await;
     server.kill().expect("it runs");
@@ -129,7 +140,7 @@ async fn a_server_that_installs_deno_shows_it_and_answers_meanwhile() {
 async fn a_server_that_installs_deno_stops_on_a_signal_and_ends_npm() {
     let machine = Machine::new();
     let mut server = machine.serve().spawn().expect("it starts");
-    machine.refuses_requests().await;
+    machine.refuses_requests("installs Deno").await;
     let npm = fs::read_to_string(machine.path("npm.pid")).expect("npm runs");
     let id = i32::try_from(server.id()).ok().and_then(Pid::from_raw);
     kill_process(id.expect("an id"), Signal::TERM).expect("it runs");
@@ -138,6 +149,30 @@ async fn a_server_that_installs_deno_stops_on_a_signal_and_ends_npm() {
     wait_for(PATIENCE, "npm to end", async || {
         let gone = fs::read(&process).unwrap_or_default().is_empty();
         gone.then_some(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_server_that_asks_in_its_terminal_answers_meanwhile() {
+    let machine = Machine::new();
+    let data = machine.path("data").display().to_string();
+    let args = ["serve", "--no-starter", "--listen", &machine.address];
+    let args = [&args[..], &["--data-dir", &data]].concat();
+    let env = [
+        ("HOME", machine.path("").display().to_string()),
+        ("SLUICE_DENO", deno_binary().display().to_string()),
+    ];
+    let env = env.map(|(name, value)| (name.to_owned(), value));
+    let folder = machine.path("");
+    let mut terminal = Terminal::start(machine.path("sluice"), &args, &env, &folder);
+    terminal.wait_for_text("Your email address").await;
+    machine
+        .refuses_requests("waits for an answer in its terminal")
+        .await;
+    terminal.type_line("ada@example.com");
+    wait_for(PATIENCE, "the server to be healthy", async || {
+        machine.is_healthy().await.then_some(())
     })
     .await;
 }

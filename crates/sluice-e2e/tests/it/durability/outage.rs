@@ -107,7 +107,8 @@ async fn a_server_that_starts_without_postgres_answers_503_until_it_is_back() {
         })
         .await;
         assert!(response.contains("retry-after: 5\r\n"), "{response}");
-        assert!(response.contains(r#"{"error":""#), "{response}");
+        let reason = r#"{"error":"the server is starting and waits for the database"#;
+        assert!(response.contains(reason), "{response}");
         // After an error an `EventSource` would never reconnect.
         let stream = respond(&address, "/v1/sources/dc_abcdef/sse", "text/event-stream").await;
         let stream = stream.expect("a response");

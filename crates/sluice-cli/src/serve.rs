@@ -73,9 +73,7 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
     let ids = Ids::from_entropy(Arc::clone(&clock));
     let master_key = MasterKeySource::find(options.keys.master_key.as_deref(), &data_dir)?;
     let tls = options.network.tls()?;
-    if let Some(tls) = &tls {
-        reload_on_hangup(Arc::clone(tls))?;
-    }
+    reload_on_hangup(tls.clone())?;
     let listener = sluice_server::listen(&options.network.listen)
         .await
         .with_context(|| format!("cannot listen on {}", options.network.listen))?;

@@ -1,16 +1,20 @@
-//! Reading the TLS certificate again on request.
+//! SIGHUP: reading the TLS certificate again on request.
 
 use std::sync::Arc;
 
 use sluice_server::Tls;
 use tokio::signal::unix::{SignalKind, signal};
 
-/// Tools that renew certificates send SIGHUP. It reads the files at once, without waiting for the next look at them.
-pub(super) fn reload_on_hangup(tls: Arc<Tls>) -> anyhow::Result<()> {
+/// Tools that renew certificates and `systemctl reload` send SIGHUP. It reads the files at once, without waiting for the next look
+/// at them. Without a certificate there is nothing to read, and the signal is ignored: by default it would end the process.
+pub(super) fn reload_on_hangup(tls: Option<Arc<Tls>>) -> anyhow::Result<()> {
     let mut hangup = signal(SignalKind::hangup())?;
     tokio::spawn(async move {
         while hangup.recv().await.is_some() {
-            let tls = Arc::clone(&tls);
+            let Some(tls) = tls.clone() else {
+                tracing::info!("SIGHUP ignored: there is no TLS certificate to reload");
+                continue;
+            };
             let _ = tokio::task::spawn_blocking(move || tls.reload()).await;
         }
     });

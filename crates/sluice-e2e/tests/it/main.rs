@@ -27,6 +27,7 @@ mod readme;
 mod registry;
 mod routing;
 mod sandbox;
+mod serve_options;
 mod sharing;
 mod starter;
 mod streams;

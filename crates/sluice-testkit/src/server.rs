@@ -43,7 +43,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts a server and waits until it is healthy.
+    /// Starts a server and waits until it is healthy. With TLS, until it listens.
     pub async fn start(options: ServerOptions) -> Self {
         off_the_runtime(|| Self::start_blocking(options)).await
     }
@@ -241,7 +241,10 @@ fn run_until_healthy(launch: &Launch, log: &Log) -> (Child, String) {
 }
 
 fn wait_until_healthy(child: &mut Child, url: &str, deadline: Instant, log: &Log) {
-    while !is_healthy(url.trim_start_matches("http://")) {
+    let Some(address) = url.strip_prefix("http://") else {
+        return;
+    };
+    while !is_healthy(address) {
         if Instant::now() >= deadline {
             give_up(child, log, "did not become healthy");
         }

@@ -13,6 +13,7 @@ const OTHERS = [
   "--version",
   "--help",
   "--omit",
+  "--global",
   "--save-dev",
   "--check",
   "--features",

@@ -185,10 +185,10 @@ async fn strangers_do_not_use_up_the_limit_of_api_clients() {
     for _ in 0..2 {
         chain.send(Some(&parent("01"))).await;
     }
-    let request = api.request(Method::GET, "/webhooks");
+    let request = api.request(Method::GET, "/workflows");
     let request = request.header("traceparent", &parent("01"));
     request.send().await.expect(200);
-    collector.wait_for("GET /v1/webhooks", 1).await;
+    collector.wait_for("GET /v1/workflows", 1).await;
 }
 
 #[tokio::test]

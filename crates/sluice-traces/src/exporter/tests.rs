@@ -119,8 +119,8 @@ async fn a_collector_that_is_away_for_a_moment_gets_the_spans_later() {
 async fn traces_of_clients_beyond_the_limit_go_on_and_are_not_recorded() {
     let (traces, _) = traces(&collector(vec![]).await);
     let client = TraceContext::root(1, 2, true);
-    let begin = |_| traces.begin(Origin::Public, Some(&client));
-    let begun: Vec<_> = (0..3).map(begin).collect();
+    let public = |_| traces.begin(Origin::Public, Some(&client));
+    let begun: Vec<_> = (0..3).map(public).collect();
     let records = |context: &Option<TraceContext>| traces.records(context.as_ref().unwrap());
     assert!(records(&begun[0]) && records(&begun[1]) && !records(&begun[2]));
     assert_eq!(begun[2], Some(client.not_sampled()));

@@ -11,12 +11,15 @@ ownStage();
 beforeAll(() => publishShout(server));
 
 const STEPS = 200;
+/** Of the fastest key. */
 const PAINT_MS = 50;
-/** For keys that change the order of steps, or open one: they take two frames more on a slow machine. */
-const STRUCTURE_PAINT_MS = 100;
+/** Of half of the keys. A frame that is missed costs 16 ms, so slow machines need more. */
+const MEDIAN_MS = 100;
+/** They change the order of steps, or open one, and compute more. */
 const STRUCTURE = ['move', 'undo', 'open'];
 /** It includes work after the paint, such as checking the document and reading its outline again. */
-const PROCESSOR_MS = 200;
+const PROCESSOR_MS = 100;
+const STRUCTURE_PROCESSOR_MS = 150;
 const TRIES = 25;
 /** Event Timing does not report faster input. */
 const SHORTEST_MS = 16;
@@ -25,10 +28,10 @@ const ROUNDS = 3;
 const BETWEEN_MS = 100;
 
 /**
- * The cost of a key, in milliseconds. `paint` is the median of the times to the next frame that shows its effect, by Event
+ * The cost of a key, in milliseconds. `fastest` and `median` are times to the next frame that shows its effect, by Event
  * Timing. `processor` is the mean time that all threads of the page compute for a key, which depends less on other programs.
  */
-type Cost = { paint: number; processor: number };
+type Cost = { fastest: number; median: number; processor: number };
 /** `prepare` is not measured. */
 type Act = { act: (index: number) => Promise<void>; prepare?: () => Promise<void> };
 
@@ -75,17 +78,21 @@ async function round(page: Page, { act, prepare }: Act): Promise<Cost> {
     times.push(Math.max(await timeOfKey(page), SHORTEST_MS));
     processor += (await processorMs()) - before;
   }
-  return { paint: median(times), processor: Math.round(processor / TRIES) };
+  return { fastest: Math.min(...times), median: median(times), processor: Math.round(processor / TRIES) };
 }
 
-const isFast = ({ paint, processor }: Cost) => paint <= PAINT_MS && processor <= PROCESSOR_MS;
+const isFast = ({ median, processor }: Cost) => median <= PAINT_MS && processor <= PROCESSOR_MS;
 
 /** The cheapest round. A busy machine may be slow for a while, but a slow page is slow each time. */
 async function costOf(page: Page, measured: Act): Promise<Cost> {
   let best = await round(page, measured);
   for (let more = 1; more < ROUNDS && !isFast(best); more += 1) {
-    const { paint, processor } = await round(page, measured);
-    best = { paint: Math.min(best.paint, paint), processor: Math.min(best.processor, processor) };
+    const { fastest, median, processor } = await round(page, measured);
+    best = {
+      fastest: Math.min(best.fastest, fastest),
+      median: Math.min(best.median, median),
+      processor: Math.min(best.processor, processor),
+    };
   }
   return best;
 }
@@ -141,8 +148,11 @@ test('a document of 200 steps is edited without lag', { timeout: 600_000 }, asyn
   found.text = await costOf(page, { act: press('y') });
   console.info(found);
   for (const [name, cost] of Object.entries(found)) {
-    const limit = STRUCTURE.includes(name) ? STRUCTURE_PAINT_MS : PAINT_MS;
-    expect(cost.paint, `${name}: ${JSON.stringify(found)}`).toBeLessThanOrEqual(limit);
-    expect(cost.processor, `${name}: ${JSON.stringify(found)}`).toBeLessThanOrEqual(PROCESSOR_MS);
+    const isStructure = STRUCTURE.includes(name);
+    const text = `${name}: ${JSON.stringify(found)}`;
+    // Undo moves the document to its cursor, too.
+    if (name !== 'undo') expect(cost.fastest, text).toBeLessThanOrEqual(PAINT_MS);
+    expect(cost.median, text).toBeLessThanOrEqual(MEDIAN_MS);
+    expect(cost.processor, text).toBeLessThanOrEqual(isStructure ? STRUCTURE_PROCESSOR_MS : PROCESSOR_MS);
   }
 });

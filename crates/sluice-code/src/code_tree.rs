@@ -1,11 +1,8 @@
 //! The files of a component, with their imports linked to one another.
 
-use std::{
-    collections::{HashMap, HashSet},
-    sync::Arc,
-};
+use std::{collections::HashMap, sync::Arc};
 
-use sluice_model::{CodeError, CodeFile, CodeFiles, FileLink, ModuleFormat};
+use sluice_model::{CodeError, CodeFile, CodeFiles, FileLink, ModuleFormat, RawShape};
 
 use crate::{
     auth::{AuthFields, FileReads},
@@ -17,6 +14,7 @@ use crate::{
     module::{PackageImport, ParsedModule},
     resolved_file::{FileContents, ResolvedFile},
     specifier::Specifier,
+    static_shape::{SourceFile, SourceFiles, shape_of},
 };
 
 /// A component that is ready to run, except for its packages.
@@ -33,8 +31,8 @@ pub struct CodeTree {
 struct TreeFile {
     link: FileLink,
     contents: FileContents,
-    /// The specifiers of its imports that mean files of the tree.
-    file_imports: HashSet<String>,
+    /// The specifiers of its imports that mean files of the tree, with the locations of these files if they are known.
+    file_imports: HashMap<String, Option<String>>,
 }
 
 impl CodeTree {
@@ -58,7 +56,7 @@ impl CodeTree {
                     ..link
                 },
                 contents: FileContents::Module(module, format),
-                file_imports: HashSet::new(),
+                file_imports: HashMap::new(),
             },
             others: Vec::new(),
             format,
@@ -87,7 +85,11 @@ impl CodeTree {
         let link = |file: ResolvedFile| TreeFile {
             link: layout.link(&file),
             contents: file.contents,
-            file_imports: file.imports.into_keys().collect(),
+            file_imports: file
+                .imports
+                .into_iter()
+                .map(|(specifier, target)| (specifier, Some(target)))
+                .collect(),
         };
         let format = entry.contents.format();
         CodeTree {
@@ -148,7 +150,8 @@ impl CodeTree {
                 continue;
             };
             let location = (number > 0).then(|| file.link.location.clone());
-            for package in module.packages_except(|specifier| file.file_imports.contains(specifier))
+            for package in
+                module.packages_except(|specifier| file.file_imports.contains_key(specifier))
             {
                 // Packages with the same alias share a folder, so the first range counts.
                 let alias = package.request.alias();
@@ -176,6 +179,17 @@ impl CodeTree {
             entry: self.entry.to_file(),
             others: self.others.iter().map(TreeFile::to_file).collect(),
         }
+    }
+
+    /// The shape that the component has without values from its packages, if it is known without running the code.
+    pub fn static_shape(&self) -> Option<RawShape> {
+        let others = self.others.iter().filter_map(|file| {
+            let is_module = file.contents.format() == ModuleFormat::EsModule;
+            // What a module sees of CommonJS is up to the runtime.
+            is_module.then(|| file.source()).flatten()
+        });
+        let files: SourceFiles<'_> = self.entry.source().into_iter().chain(others).collect();
+        shape_of(&files, &self.entry.link.location)
     }
 
     /// The files with a stand-in for everything that they import from packages. Every line stays where it is.
@@ -217,10 +231,22 @@ impl TreeFile {
         Ok(TreeFile {
             link: link.clone(),
             file_imports: file_imports
-                .map(|import| import.specifier.clone())
+                .map(|import| (import.specifier.clone(), None))
                 .collect(),
             contents,
         })
+    }
+
+    /// The file by its location, if its values are known without running it.
+    fn source(&self) -> Option<(&str, SourceFile<'_>)> {
+        let source = match &self.contents {
+            FileContents::Json(text) => SourceFile::Json(text),
+            FileContents::Module(module, format) => SourceFile::Module {
+                program: module.program().filter(|_| *format == module.format())?,
+                imports: &self.file_imports,
+            },
+        };
+        Some((&self.link.location, source))
     }
 
     fn to_file(&self) -> CodeFile {
@@ -233,7 +259,7 @@ impl TreeFile {
     fn without_packages(&self) -> CodeFile {
         let mut file = self.to_file();
         if let Some(module) = self.contents.module() {
-            let is_file = |specifier: &str| self.file_imports.contains(specifier);
+            let is_file = |specifier: &str| self.file_imports.contains_key(specifier);
             let stand_ins = module.stand_ins().edits(module.code(), is_file);
             let edits = &mut file.link.edits;
             edits.retain(|edit| {

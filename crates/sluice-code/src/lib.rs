@@ -27,6 +27,7 @@ mod self_contained;
 mod source_kind;
 mod specifier;
 mod stand_ins;
+mod static_shape;
 mod step_code;
 mod typescript_common_js;
 

@@ -13,6 +13,7 @@ use crate::{
     position::{error_at, position},
     specifier::{PackageRequest, Specifier},
     stand_ins::StandIns,
+    static_shape::Program,
     typescript_common_js::TypeScriptForm,
 };
 
@@ -138,6 +139,11 @@ impl ParsedModule {
     pub(crate) fn stand_ins(&self) -> &StandIns {
         &self.contents.stand_ins
     }
+
+    /// The values that the file declares, if its load has no side effects.
+    pub(crate) fn program(&self) -> Option<&Program> {
+        self.contents.program.as_deref()
+    }
 }
 
 /// Each package once, or the errors of specifiers that name no package of npm.
@@ -199,6 +205,7 @@ pub(crate) struct Contents {
     edits: Vec<Edit>,
     auth: FileAuth,
     stand_ins: StandIns,
+    program: Option<Arc<Program>>,
 }
 
 impl Contents {
@@ -210,16 +217,19 @@ impl Contents {
             TypeScriptForm::CommonJs => (false, Vec::new()),
             TypeScriptForm::Mixed(edits) => (true, edits),
         };
+        let format = if is_module {
+            ModuleFormat::EsModule
+        } else {
+            ModuleFormat::CommonJs
+        };
+        let imports = imports::of(program, is_module);
         Contents {
-            format: if is_module {
-                ModuleFormat::EsModule
-            } else {
-                ModuleFormat::CommonJs
-            },
-            imports: imports::of(program, is_module),
+            format,
             edits,
             auth: FileAuth::of(program),
             stand_ins: StandIns::of(program),
+            program: Program::of(program, format, &imports).map(Arc::new),
+            imports,
         }
     }
 

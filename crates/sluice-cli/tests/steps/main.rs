@@ -13,5 +13,6 @@ mod overlapping;
 mod packages;
 mod respond;
 mod sends;
+mod static_shapes;
 mod support;
 mod survey;

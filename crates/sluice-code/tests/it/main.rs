@@ -6,4 +6,5 @@ mod nesting;
 mod remote;
 mod resolution;
 mod stacks;
+mod static_shapes;
 mod support;

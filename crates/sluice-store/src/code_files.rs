@@ -32,10 +32,12 @@ pub(crate) fn insert(
     // Transactions that lock rows in the same order do not wait for each other in a circle.
     texts.sort_by_key(|(hash, _)| *hash);
     for (hash, file) in texts {
-        // The update locks the row: a concurrent removal of unused files sees that it is used.
+        // The update locks the row, even if its time stays: a concurrent removal of unused files sees that it is used. The components
+        // of an import share files, and writing their texts again takes time.
         c.execute(
             "INSERT INTO code_files (hash, used_at, text) VALUES (?1, ?2, ?3) \
-             ON CONFLICT (hash) DO UPDATE SET used_at = ?2",
+             ON CONFLICT (hash) DO UPDATE SET used_at = excluded.used_at \
+             WHERE code_files.used_at < excluded.used_at",
             params![hash, now, &*file.text],
         )?;
     }

@@ -166,8 +166,8 @@ impl<F: Files> Files for ComponentFiles<F> {
         self.beside.read(location).await
     }
 
-    fn parsed(&self, location: &Location) -> Option<&ParsedModule> {
-        (*location == self.entry).then_some(&self.module)
+    fn parsed(&self, location: &Location) -> Option<ParsedModule> {
+        (*location == self.entry).then(|| self.module.clone())
     }
 }
 

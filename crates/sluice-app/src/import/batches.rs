@@ -6,7 +6,7 @@ use futures_util::{Stream, StreamExt as _, stream};
 use sluice_code::Files;
 use tokio::sync::mpsc;
 
-use super::{linking::link_component, tree::LinkedComponent};
+use super::{file_cache::FileCache, linking::link_component, tree::LinkedComponent};
 
 /// The largest batch. Each is one transaction, and a step of the progress.
 const MAX_COMPONENTS: usize = 100;
@@ -23,9 +23,10 @@ pub(super) fn read_in_batches(
     let (sender, mut receiver) = mpsc::channel(1);
     let concurrency = 2 * thread::available_parallelism().map_or(1, usize::from);
     tokio::spawn(async move {
+        let cache = FileCache::default();
         let linking = paths
             .into_iter()
-            .map(move |path| link_component(files.clone(), path));
+            .map(move |path| link_component(files.clone(), cache.clone(), path));
         let mut linked = stream::iter(linking).buffered(concurrency);
         let mut batch = Batch::default();
         while let Some(component) = linked.next().await {
@@ -87,11 +88,8 @@ mod tests {
     use super::*;
 
     fn component(app: usize, number: usize) -> LinkedComponent {
-        LinkedComponent {
-            path: format!("app{app}/sources/{number}.mjs"),
-            files: BTreeMap::new(),
-            code: Err(Vec::new()),
-        }
+        let path = format!("app{app}/sources/{number}.mjs");
+        LinkedComponent::new(path, BTreeMap::new(), Err(Vec::new()))
     }
 
     /// The sizes of the batches.

@@ -69,7 +69,9 @@ impl Inspector {
         let mut fields = AppFields::default();
         let mut candidates = Vec::with_capacity(linked.len());
         for (component, shape) in linked.into_iter().zip(shapes) {
-            let LinkedComponent { path, files, code } = component;
+            let LinkedComponent {
+                path, files, code, ..
+            } = component;
             let result = match (code, shape) {
                 (Err(errors), _) => Err(ComponentFailure::new(FailureReason::Code, errors)),
                 (Ok(_), Err(failure)) => Err(failure),
@@ -116,22 +118,24 @@ impl Inspector {
         user: &UserId,
         linked: &[LinkedComponent],
     ) -> Result<Vec<Result<ComponentShape, ComponentFailure>>, EngineError> {
-        let trees = linked.iter().flat_map(|component| &component.code).cloned();
+        let unknown = linked.iter().filter(|component| component.shape.is_none());
+        let unknown = unknown.flat_map(|component| &component.code).cloned();
         let by = Some(user.clone());
-        let surveyed = self.processes.survey(trees.collect(), &by).await;
+        let surveyed = self.processes.survey(unknown.collect(), &by).await;
         let mut surveyed = surveyed.into_iter();
-        let mut shapes = Vec::with_capacity(linked.len());
+        let mut results = Vec::with_capacity(linked.len());
         for component in linked {
             let missing = || Err(LoadError::Code(vec![not_inspected()]));
-            shapes.push(match &component.code {
-                Err(_) => Err(definition(vec![not_inspected()])),
-                Ok(code) => {
+            results.push(match (&component.code, &component.shape) {
+                (Err(_), _) => Err(definition(vec![not_inspected()])),
+                (Ok(_), Some(shape)) => shape.clone().map_err(definition),
+                (Ok(code), None) => {
                     let shape = surveyed.next().unwrap_or_else(missing);
                     self.shape(user, code, shape).await?
                 }
             });
         }
-        Ok(shapes)
+        Ok(results)
     }
 
     async fn shape(

@@ -7,14 +7,18 @@ use sluice_code::{
 };
 use sluice_model::{CodeError, code_hash};
 
-use super::{recording::RecordedFiles, tree::LinkedComponent};
+use super::{file_cache::FileCache, recording::RecordedFiles, tree::LinkedComponent};
 
 /// The largest code of a component.
 const MAX_BYTES: usize = 4 << 20;
 
 /// Reads the component in a file of a checkout, with the files that it imports.
-pub(super) async fn link_component(files: impl Files + Clone, path: String) -> LinkedComponent {
-    let recorded = RecordedFiles::new(&files);
+pub(super) async fn link_component(
+    files: impl Files + Clone,
+    cache: FileCache,
+    path: String,
+) -> LinkedComponent {
+    let recorded = RecordedFiles::new(&files, &cache);
     let limits = Limits {
         bytes: MAX_BYTES,
         ..Limits::default()
@@ -25,11 +29,8 @@ pub(super) async fn link_component(files: impl Files + Clone, path: String) -> L
         options(limits),
     )
     .await;
-    LinkedComponent {
-        files: recorded.hashes(),
-        code: own_errors(linked, &path),
-        path,
-    }
+    let code = own_errors(linked, &path);
+    LinkedComponent::new(path, recorded.hashes(), code)
 }
 
 /// Reads the components at these paths of a tree in memory.
@@ -48,11 +49,9 @@ pub(crate) async fn link_texts(
         let code = linker.link(&Location::new(path.as_str())).await;
         // Linking takes a while. Other requests run in between.
         tokio::task::yield_now().await;
-        components.push(LinkedComponent {
-            files: BTreeMap::from([(path.clone(), hash.unwrap_or_default())]),
-            code: own_errors(code, &path),
-            path,
-        });
+        let files = BTreeMap::from([(path.clone(), hash.unwrap_or_default())]);
+        let code = own_errors(code, &path);
+        components.push(LinkedComponent::new(path, files, code));
     }
     Ok(components)
 }

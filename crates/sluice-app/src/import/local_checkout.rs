@@ -7,6 +7,7 @@ use sluice_code::LocalFiles;
 
 use super::{
     checkout::{Checkout, CheckoutError},
+    file_cache::FileCache,
     linking::link_component,
 };
 
@@ -33,9 +34,10 @@ impl LocalCheckout {
         let paths = self.0.files()?;
         let mut needed: BTreeSet<String> = paths.iter().cloned().collect();
         let concurrency = 2 * thread::available_parallelism().map_or(1, usize::from);
+        let cache = FileCache::default();
         let linking = paths
             .into_iter()
-            .map(|path| link_component(self.0.files.clone(), path));
+            .map(|path| link_component(self.0.files.clone(), cache.clone(), path));
         let mut linked = stream::iter(linking).buffer_unordered(concurrency);
         while let Some(component) = linked.next().await {
             let files = component.files.into_iter();

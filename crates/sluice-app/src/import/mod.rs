@@ -8,6 +8,7 @@ mod archive_files;
 mod batches;
 mod check;
 mod checkout;
+mod file_cache;
 mod inspection;
 mod key_rule;
 mod linking;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use sluice_code::CodeTree;
-use sluice_model::{CodeError, ComponentFailure, ComponentKind, ImportId};
+use sluice_model::{CodeError, ComponentFailure, ComponentKind, ComponentShape, ImportId};
 
 /// A component of a tree, with its code.
 pub(crate) struct LinkedComponent {
@@ -11,6 +11,31 @@ pub(crate) struct LinkedComponent {
     /// The hash of each file that was looked for, by path; empty for a file that does not exist.
     pub(crate) files: BTreeMap<String, String>,
     pub(crate) code: Result<CodeTree, Vec<CodeError>>,
+    /// The shape, or its errors, if that is known without running the code.
+    pub(crate) shape: Option<Result<ComponentShape, Vec<CodeError>>>,
+}
+
+impl LinkedComponent {
+    pub(crate) fn new(
+        path: String,
+        files: BTreeMap<String, String>,
+        code: Result<CodeTree, Vec<CodeError>>,
+    ) -> LinkedComponent {
+        LinkedComponent {
+            shape: code.as_ref().ok().and_then(static_shape),
+            path,
+            files,
+            code,
+        }
+    }
+}
+
+fn static_shape(code: &CodeTree) -> Option<Result<ComponentShape, Vec<CodeError>>> {
+    let checked = code.static_shape()?.check(code.format());
+    Some(checked.map_err(|errors| {
+        let errors = errors.into_iter();
+        errors.map(CodeError::without_position).collect()
+    }))
 }
 
 /// A step of an import or a check.

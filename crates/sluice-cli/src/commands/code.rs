@@ -252,8 +252,8 @@ impl Files for OverlayFiles {
         self.files.read(location).await
     }
 
-    fn parsed(&self, location: &Location) -> Option<&ParsedModule> {
-        (*location == self.entry).then_some(&self.module)
+    fn parsed(&self, location: &Location) -> Option<ParsedModule> {
+        (*location == self.entry).then(|| self.module.clone())
     }
 }
 

@@ -23,10 +23,13 @@ pub trait Files: Send + Sync + 'static {
         location: &Location,
     ) -> impl Future<Output = Result<Option<String>, FileError>> + Send;
 
-    /// The module in a file, if it was parsed before. It has the same code as the file.
-    fn parsed(&self, _location: &Location) -> Option<&ParsedModule> {
+    /// The module in a file, if it was parsed before.
+    fn parsed(&self, _location: &Location) -> Option<ParsedModule> {
         None
     }
+
+    /// Is told of each module that was parsed, so that it can be kept for [`Self::parsed`].
+    fn keep(&self, _location: &Location, _module: &ParsedModule) {}
 }
 
 /// Why an existing file cannot be used.

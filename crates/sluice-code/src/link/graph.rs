@@ -67,10 +67,7 @@ impl<F: Files> Graph<F> {
         if let Some(module) = self.files.parsed(location)
             && *module.code() == text
         {
-            return Ok(Some(Arc::new(FileText::of_module(
-                location,
-                module.clone(),
-            ))));
+            return Ok(Some(Arc::new(FileText::of_module(location, module))));
         }
         let owned = location.clone();
         let parsing = task::spawn_blocking(move || FileText::parse(&owned, text));
@@ -78,6 +75,9 @@ impl<F: Files> Graph<F> {
             location: location.clone(),
             reason: error.to_string(),
         })?;
+        if let FileText::Module(module, _) = &file {
+            self.files.keep(location, module);
+        }
         Ok(Some(Arc::new(file)))
     }
 

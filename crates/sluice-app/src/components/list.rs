@@ -124,12 +124,12 @@ fn ranked(mut entries: Vec<Arc<Entry>>, words: &Words) -> Vec<(i64, Arc<Entry>)>
             .map(|entry| (entry.at_ms, entry))
             .collect();
     }
-    let entries = entries.into_iter();
-    let mut ranked: Vec<(Rank, Arc<Entry>)> = entries
-        .map(|entry| (words.rank(&entry.searchable), entry))
-        .collect();
-    ranked.sort_by(|(a, _), (b, _)| a.cmp(b));
-    let ranked = ranked.into_iter().map(|(_, entry)| entry);
+    let ranks = entries.iter().map(|entry| words.rank(&entry.searchable));
+    let mut ranked: Vec<(Rank, usize)> = ranks.zip(0..).collect();
+    ranked.sort_unstable();
+    let ranked = ranked
+        .into_iter()
+        .map(|(_, number)| Arc::clone(&entries[number]));
     (0..).map(|place: i64| -place).zip(ranked).collect()
 }
 

@@ -128,17 +128,15 @@ impl Words {
             app,
             weight,
         } = component;
-        let is_word_of_name = |word: &&String| has_word(name, word);
+        let in_name = self.all.iter().filter(|word| has_word(name, word)).count();
         let part = if *key == self.spaced {
             Part::Key
         } else if *app == self.spaced {
             Part::App
         } else if key.starts_with(&self.spaced) {
             Part::KeyPrefix
-        } else if self
-            .all
-            .iter()
-            .all(|word| has_word(name, word) || has_word(app, word))
+        } else if in_name == self.all.len()
+            || (self.all.iter()).all(|word| has_word(name, word) || has_word(app, word))
         {
             Part::Name
         } else {
@@ -146,7 +144,7 @@ impl Words {
         };
         Rank {
             part,
-            in_name: Reverse(self.all.iter().filter(is_word_of_name).count()),
+            in_name: Reverse(in_name),
             weight: Reverse(*weight),
         }
     }

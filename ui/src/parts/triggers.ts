@@ -53,8 +53,12 @@ const UNITS: [number, string][] = [
 
 /** "every 15 minutes", "cron 0 9 * * 1 in UTC". */
 export function timerText({ cron, seconds, timezone }: Timer): string {
-  if (cron !== undefined) return `cron ${cron} in ${timezone ?? 'UTC'}`;
-  const [size, unit] = UNITS.find(([size]) => (seconds ?? 0) % size === 0) ?? [1, 'second'];
-  const times = (seconds ?? 0) / size;
+  return cron === undefined ? intervalText(seconds ?? 0) : `cron ${cron} in ${timezone ?? 'UTC'}`;
+}
+
+/** In the largest unit that divides it: "every 15 minutes". */
+export function intervalText(seconds: number): string {
+  const [size, unit] = UNITS.find(([size]) => seconds % size === 0) ?? [1, 'second'];
+  const times = seconds / size;
   return times === 1 ? `every ${unit}` : `every ${times.toLocaleString()} ${unit}s`;
 }

@@ -1,11 +1,12 @@
 // Triggers of a workflow as text.
 import type { WorkflowTrigger } from '../../api/types';
 import { patternName } from '../../parts/emitters';
+import { intervalText } from '../../parts/triggers';
 
 export type TriggerKind = 'http' | 'schedule' | 'events' | 'manual';
 
 export function scheduleText(trigger: Extract<WorkflowTrigger, { type: 'schedule' }>): string {
-  if (trigger.interval_seconds) return `every ${interval(trigger.interval_seconds)}`;
+  if (trigger.interval_seconds) return intervalText(trigger.interval_seconds);
   const zone = trigger.timezone && trigger.timezone !== 'UTC' ? ` ${trigger.timezone}` : '';
   return `${trigger.cron ?? ''}${zone}`;
 }
@@ -18,18 +19,6 @@ export function triggerSources(triggers: WorkflowTrigger[]): string[] {
 }
 
 const isSource = (emitter: string) => emitter.startsWith('dc_') && patternName(emitter) === undefined;
-
-const UNITS: [number, string][] = [
-  [86_400, 'd'],
-  [3_600, 'h'],
-  [60, 'min'],
-];
-
-/** In the largest unit that divides it. */
-function interval(seconds: number): string {
-  const [size, unit] = UNITS.find(([size]) => seconds % size === 0) ?? [1, 's'];
-  return `${(seconds / size).toLocaleString()} ${unit}`;
-}
 
 export function channelText(channel: string): string {
   return channel === '' || channel === 'default' ? '' : ` · ${channel}`;

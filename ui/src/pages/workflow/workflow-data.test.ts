@@ -260,9 +260,9 @@ describe('triggers', () => {
   });
 
   test.each([
-    [{ type: 'schedule', interval_seconds: 90 }, 'every 90 s'],
-    [{ type: 'schedule', interval_seconds: 3_600 }, 'every 1 h'],
-    [{ type: 'schedule', interval_seconds: 172_800 }, 'every 2 d'],
+    [{ type: 'schedule', interval_seconds: 90 }, 'every 90 seconds'],
+    [{ type: 'schedule', interval_seconds: 3_600 }, 'every hour'],
+    [{ type: 'schedule', interval_seconds: 172_800 }, 'every 2 days'],
     [{ type: 'schedule', cron: '0 9 * * *' }, '0 9 * * *'],
     [{ type: 'schedule', cron: '0 9 * * *', timezone: 'UTC' }, '0 9 * * *'],
     [{ type: 'schedule', cron: '0 9 * * *', timezone: 'Asia/Tokyo' }, '0 9 * * * Asia/Tokyo'],

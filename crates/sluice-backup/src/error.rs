@@ -37,6 +37,11 @@ pub enum BackupError {
         newest: i64,
         sluice: String,
     },
+    #[error(
+        "the backup was made by another development version of sluice ({sluice}), and its schema has changed since: restore it \
+         with that version"
+    )]
+    OtherSchema { sluice: String },
     #[error("verification failed: the table {0} does not have the rows of the source")]
     NotEqual(String),
 }

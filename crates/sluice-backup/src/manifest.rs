@@ -9,12 +9,18 @@ pub struct Header {
     /// The version of the program that wrote it.
     pub sluice: String,
     pub schema: i64,
+    /// The hashes of its migrations. Before the first release, a schema changes without a new version.
+    #[serde(default)]
+    pub migrations: Vec<String>,
     pub database: Database,
     /// In milliseconds since the epoch.
     pub created_at: i64,
     /// In hexadecimal digits, if it was wanted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub master_key: Option<String>,
+    /// The delivery journal: successful deliveries that the rows may not have yet.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub journal: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -13,11 +13,21 @@ use sluice_store::{
 use crate::{BackupError, Dump, Header, Manifest, Result, dump};
 
 /// Copies a database, which `header` describes, into an empty one, and verifies it. The source must not change meanwhile.
-pub fn migrate(from: &Location, to: &Location, header: &Header) -> Result<Manifest> {
+/// `finish` adds to the new database what the old one lacks.
+pub fn migrate(
+    from: &Location,
+    to: &Location,
+    header: &Header,
+    finish: impl FnOnce(&mut dyn Conn) -> Result<()>,
+) -> Result<Manifest> {
     let (reader, writer) = io::pipe().map_err(BackupError::Write)?;
     thread::scope(|scope| {
         let exporting = scope.spawn(move || write(from, writer, header));
-        let filled = fill(to, |c| read(c, reader));
+        let filled = fill(to, |c| {
+            let manifest = read(c, reader)?;
+            finish(c)?;
+            Ok(manifest)
+        });
         let exported = exporting
             .join()
             .unwrap_or_else(|panic| std::panic::resume_unwind(panic));

@@ -28,7 +28,7 @@ pub struct Dump<R> {
 }
 
 impl<R: Read> Dump<R> {
-    /// Reads the header. An error if the dump is from a newer schema than this program knows.
+    /// Reads the header. An error if this program does not know its schema.
     pub fn open(mut input: R) -> Result<Dump<R>> {
         let mut bytes = Vec::new();
         if frame::read(&mut input, &mut bytes)? != Tag::Header {
@@ -40,6 +40,11 @@ impl<R: Read> Dump<R> {
             return Err(BackupError::NewerSchema {
                 version: header.schema,
                 newest,
+                sluice: header.sluice,
+            });
+        }
+        if !transfer::makes_schema_of(&header.migrations) {
+            return Err(BackupError::OtherSchema {
                 sluice: header.sluice,
             });
         }

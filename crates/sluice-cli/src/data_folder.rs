@@ -41,6 +41,14 @@ impl DataFolder {
         }
     }
 
+    /// Makes the folder if it is missing.
+    pub(crate) fn create(path: &Path) -> std::io::Result<()> {
+        fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(path)
+    }
+
     /// An error if the database of the folder is being restored, or the restore was interrupted.
     pub(crate) fn require_complete(&self) -> anyhow::Result<()> {
         if self.path.join(UNFINISHED_FILE).exists() {
@@ -58,10 +66,7 @@ impl DataFolder {
 }
 
 fn prepare(path: &Path) -> std::io::Result<(PathBuf, File)> {
-    fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(path)?;
+    DataFolder::create(path)?;
     let path = path.canonicalize()?;
     let lock = OpenOptions::new()
         .create(true)

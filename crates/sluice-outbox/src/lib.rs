@@ -45,6 +45,7 @@ mod worker;
 
 pub use delivery_observer::DeliveryObserver;
 pub use error::OutboxError;
+pub use journal::JournalCopy;
 pub use net_guard::{NetGuard, is_refusal, root_cause};
 pub use outbox::Outbox;
 pub use requested_attempt::AttemptPermit;

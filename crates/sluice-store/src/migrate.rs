@@ -173,6 +173,19 @@ fn check_fingerprints(c: &mut dyn Conn, current: i64) -> Result<()> {
     Ok(())
 }
 
+/// The fingerprints of the migrations of a database, in their order.
+pub(crate) fn fingerprints(c: &mut dyn Conn) -> Result<Vec<String>> {
+    let sql = "SELECT version, fingerprint FROM schema_fingerprints ORDER BY version";
+    let applied: Vec<Applied> = query_all(c, sql, &[])?;
+    Ok(applied.into_iter().map(|it| it.fingerprint).collect())
+}
+
+/// Whether these migrations are the first ones of this program.
+pub(crate) fn begin_with(fingerprints: &[String]) -> bool {
+    let known: Vec<String> = MIGRATIONS.iter().map(Migration::fingerprint).collect();
+    known.starts_with(fingerprints)
+}
+
 /// The error for a database with a schema that no release had.
 pub(crate) fn other_schema() -> StoreError {
     StoreError::Unusable(

@@ -125,6 +125,24 @@ fn a_newer_schema_and_a_newer_format_name_the_remedy() {
 }
 
 #[test]
+fn a_backup_of_another_development_version_is_not_called_damaged() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = source(&folder);
+    let target = sqlite(&folder, "target.db");
+    let migrations = snapshot(&source, |c| transfer::migrations(c)).unwrap();
+    let with = |migrations| {
+        let header = Header {
+            migrations,
+            ..header()
+        };
+        restore(&backup(&source, &header, None), None, &target)
+    };
+    let error = with(vec!["other".to_owned()]).unwrap_err();
+    assert!(matches!(error, BackupError::OtherSchema { .. }), "{error}");
+    with(migrations).unwrap();
+}
+
+#[test]
 fn a_failed_restore_leaves_postgresql_empty() {
     if skips_postgres() {
         return;

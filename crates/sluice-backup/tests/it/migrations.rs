@@ -27,7 +27,7 @@ fn full() -> Location {
 }
 
 fn moved(from: &Location, to: Location) -> Location {
-    migrate(from, &to, &header()).unwrap();
+    migrate(from, &to, &header(), |_| Ok(())).unwrap();
     to
 }
 
@@ -134,7 +134,7 @@ fn a_target_with_tables_is_refused_and_stays() {
     let source = with_schema(sqlite(&folder, "sluice.db"));
     let target = full();
     let before = manifest(&target);
-    let error = migrate(&source, &target, &header()).unwrap_err();
+    let error = migrate(&source, &target, &header(), |_| Ok(())).unwrap_err();
     assert!(error.to_string().contains("has tables already"), "{error}");
     assert_eq!(manifest(&target), before);
 }

@@ -37,9 +37,11 @@ pub(crate) fn header() -> Header {
     Header {
         sluice: "0.1.0".to_owned(),
         schema: transfer::newest_schema(),
+        migrations: Vec::new(),
         database: sluice_backup::Database::Sqlite,
         created_at: 1_000,
         master_key: None,
+        journal: String::new(),
     }
 }
 

@@ -1,12 +1,13 @@
 //! `sluice backup`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::Args;
 use sluice_backup::{BackupWriter, Header, Manifest, Passphrase, dump};
 use sluice_infra::Ids;
 use sluice_model::SystemClock;
+use sluice_outbox::JournalCopy;
 use sluice_store::{Location, MasterKey, transfer::snapshot};
 
 use super::{
@@ -58,13 +59,16 @@ pub(crate) struct BackupOptions {
 }
 
 pub(super) fn backup(options: &BackupOptions) -> anyhow::Result<()> {
-    let location = options.place.location(&options.place.data_dir);
     let key = options.key()?;
     let passphrase = options
         .passphrase
         .choose(options.encrypt || options.with_key)?;
     let output = Output::create(&options.file)?;
-    let (manifest, output) = write(&location, key.as_ref(), passphrase.as_ref(), output)?;
+    let from = Source {
+        location: options.place.location(&options.place.data_dir),
+        folder: &options.place.data_dir,
+    };
+    let (manifest, output) = write(&from, key.as_ref(), passphrase.as_ref(), output)?;
     output.publish()?;
     if options.file.as_os_str() != STANDARD {
         let file = options.file.display();
@@ -94,22 +98,39 @@ impl BackupOptions {
     }
 }
 
+/// The data of a server.
+struct Source<'o> {
+    location: Location,
+    folder: &'o Path,
+}
+
 fn write(
-    location: &Location,
+    from: &Source<'_>,
     key: Option<&KeysOf>,
     passphrase: Option<&Passphrase>,
     output: Output,
 ) -> anyhow::Result<(Manifest, Output)> {
     let ids = Ids::from_entropy(std::sync::Arc::new(SystemClock));
     let mut file = BackupWriter::new(output, passphrase, &mut ids.rng())?;
-    let manifest = snapshot(location, |c| -> anyhow::Result<Manifest> {
+    let journal = open_journal(from.folder)?;
+    let manifest = snapshot(&from.location, |c| -> anyhow::Result<Manifest> {
         let master_key = key.map(|key| key.fitting(c)).transpose()?;
+        // It reads the database, with which the snapshot begins. The journal is read afterwards.
+        let header = describe(c, key)?;
         let header = Header {
             master_key: master_key.map(MasterKey::hex),
-            ..describe(c, key)?
+            journal: journal.read().context(JOURNAL_FAILED)?,
+            ..header
         };
         Ok(dump(c, &header, &mut file)?)
     });
     let manifest = manifest.context("cannot back up")?;
     Ok((manifest, file.finish()?))
+}
+
+const JOURNAL_FAILED: &str = "cannot read the delivery journal";
+
+fn open_journal(folder: &Path) -> anyhow::Result<JournalCopy> {
+    JournalCopy::open(folder)
+        .with_context(|| format!("{JOURNAL_FAILED} in the folder {}", folder.display()))
 }

@@ -8,6 +8,7 @@ use std::{
 use anyhow::{Context, bail};
 use clap::Args;
 use sluice_backup::Manifest;
+use sluice_outbox::JournalCopy;
 use sluice_store::{
     Location, MasterKey,
     transfer::{snapshot, while_unused},
@@ -101,6 +102,16 @@ impl Place {
             Place::Postgres(_) => Ok(None),
         }
     }
+
+    /// The delivery journal, which has something if the last server was killed.
+    fn journal(&self) -> anyhow::Result<String> {
+        match self {
+            Place::Folder(folder) => JournalCopy::open(folder)
+                .and_then(JournalCopy::read)
+                .context("cannot read the delivery journal"),
+            Place::Postgres(_) => Ok(String::new()),
+        }
+    }
 }
 
 pub(super) fn migrate(options: &MigrateOptions) -> anyhow::Result<()> {
@@ -162,14 +173,17 @@ impl Keys {
 
 /// The source does not change meanwhile, so it can be looked at first. Returns its key too, if it was found there.
 fn copy(from: &Place, to: &Location, keys: &Keys) -> anyhow::Result<(Manifest, Option<MasterKey>)> {
-    let from = from.location();
-    while_unused(&from, || -> anyhow::Result<_> {
-        let (header, of_source) = snapshot(&from, |c| -> anyhow::Result<_> {
+    let location = from.location();
+    while_unused(&location, || -> anyhow::Result<_> {
+        let journal = from.journal()?;
+        let (header, of_source) = snapshot(&location, |c| -> anyhow::Result<_> {
             let of_source = keys.of_source.as_ref();
             let of_source = of_source.map(|keys| keys.fitting(c).cloned());
             Ok((describe(c, keys.all())?, of_source.transpose()?))
         })?;
-        let manifest = sluice_backup::migrate(&from, to, &header)?;
+        let manifest = sluice_backup::migrate(&location, to, &header, |c| {
+            Ok(JournalCopy::record(c, &journal, header.created_at)?)
+        })?;
         Ok((manifest, of_source))
     })
     .context("not migrated")

@@ -8,7 +8,9 @@ use std::{
 
 use anyhow::Context;
 use clap::Args;
-use sluice_backup::{BackupReader, Dump, Manifest};
+use sluice_backup::{BackupReader, Dump, Header, Manifest};
+use sluice_model::{Clock, SystemClock};
+use sluice_outbox::JournalCopy;
 use sluice_store::{Location, audit::Action, transfer::fill};
 
 use super::{
@@ -18,7 +20,10 @@ use super::{
     passphrase::PassphraseOptions,
     target_folder::TargetFolder,
 };
-use crate::{data_folder::KEY_FILE, options::place::PlaceOptions};
+use crate::{
+    data_folder::{DataFolder, KEY_FILE},
+    options::place::PlaceOptions,
+};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -114,7 +119,11 @@ impl<'o> Keys<'o> {
 
     /// The file is read to its end before anything is committed. The key is there before the database is.
     fn restore(&self, dump: Dump<Input>, location: &Location) -> anyhow::Result<Manifest> {
-        let made_at = dump.header().created_at;
+        let Header {
+            created_at: made_at,
+            journal,
+            ..
+        } = dump.header().clone();
         fill(location, |c| -> anyhow::Result<Manifest> {
             let (manifest, input) = dump.fill(c)?;
             input.finish()?;
@@ -123,9 +132,10 @@ impl<'o> Keys<'o> {
                 .flatten()
                 .try_for_each(|keys| keys.fitting(c).map(drop))?;
             if let (Some(keys), None) = (&self.in_backup, &self.given) {
-                std::fs::create_dir_all(self.folder)?;
+                DataFolder::create(self.folder)?;
                 save(keys.fitting(c)?, self.folder)?;
             }
+            JournalCopy::record(c, &journal, SystemClock.now_ms())?;
             MachineChange::of_server(Action::ServerRestore)
                 .with("backup_made_at", made_at)
                 .record(c)?;

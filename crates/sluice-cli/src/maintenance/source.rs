@@ -17,8 +17,10 @@ pub(super) fn describe<'k>(
     Ok(Header {
         sluice: env!("CARGO_PKG_VERSION").to_owned(),
         schema,
+        migrations: transfer::migrations(c)?,
         database: c.dialect().into(),
         created_at: SystemClock.now_ms(),
         master_key: None,
+        journal: String::new(),
     })
 }

@@ -5,6 +5,7 @@
 //! The next start records what it finds. A write reaches only the page cache and takes microseconds, so the worker makes it
 //! itself: handing it to another thread would lengthen the time in which a kill repeats the delivery.
 
+mod copy;
 mod segments;
 
 use std::path::Path;
@@ -17,6 +18,7 @@ use sluice_store::{
     deliveries::{self, Attempt},
 };
 
+pub use self::copy::JournalCopy;
 pub(crate) use self::segments::Note;
 use self::segments::{Leftover, Segments};
 

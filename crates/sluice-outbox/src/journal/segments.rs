@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    fs::{self, File, OpenOptions},
+    fs::{self, File, OpenOptions, ReadDir},
     io::{self, Write},
     path::{Path, PathBuf},
 };
@@ -141,25 +141,33 @@ impl Segments {
     }
 }
 
-fn path(folder: &Path, segment: u64) -> PathBuf {
+pub(super) fn path(folder: &Path, segment: u64) -> PathBuf {
     folder.join(format!("{NAME}.{segment}"))
+}
+
+/// The numbers of the segments among the entries of a folder.
+pub(super) fn segments(entries: ReadDir) -> impl Iterator<Item = io::Result<u64>> {
+    entries.filter_map(|entry| match entry {
+        Ok(entry) => number(entry.file_name().to_str()?).map(Ok),
+        Err(error) => Some(Err(error)),
+    })
+}
+
+fn number(name: &str) -> Option<u64> {
+    name.strip_prefix(NAME)?.strip_prefix('.')?.parse().ok()
 }
 
 /// The notes of the last run, and the number of its last segment.
 fn leftover(folder: &Path) -> io::Result<(Leftover, u64)> {
     let mut leftover = Leftover::default();
     let mut last = 0;
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        let name = entry.file_name();
-        let number = name
-            .to_str()
-            .and_then(|name| name.strip_prefix(NAME)?.strip_prefix('.')?.parse().ok());
-        let Some(number) = number else { continue };
+    for number in segments(fs::read_dir(folder)?) {
+        let number = number?;
+        let path = path(folder, number);
         last = last.max(number);
-        let text = String::from_utf8_lossy(&fs::read(entry.path())?).into_owned();
+        let text = String::from_utf8_lossy(&fs::read(&path)?).into_owned();
         leftover.successes.extend(successes(&text));
-        leftover.segments.push(entry.path());
+        leftover.segments.push(path);
     }
     Ok((leftover, last))
 }
@@ -175,7 +183,7 @@ pub(super) fn line(id: &DeliveryId, attempt: &Attempt) -> String {
 }
 
 /// The whole lines. The last one may be incomplete.
-fn successes(text: &str) -> impl Iterator<Item = Success> {
+pub(super) fn successes(text: &str) -> impl Iterator<Item = Success> {
     let whole = text.rfind('\n').map_or("", |end| &text[..end]);
     whole.lines().filter_map(parse)
 }

@@ -6,7 +6,7 @@ use sluice_model::DeliveryId;
 use sluice_store::{deliveries::Attempt, query_all};
 
 use super::fixtures::{Fixture, NOW};
-use crate::journal::Journal;
+use crate::journal::{Journal, JournalCopy};
 
 fn files(folder: &Path) -> usize {
     fs::read_dir(folder).unwrap().count()
@@ -50,6 +50,7 @@ async fn a_journal_changes_nothing_that_another_node_did_meanwhile() {
         .await;
     assert_eq!(files(folder.path()), 1);
     let journal = Journal::open(folder.path());
+    let copy = JournalCopy::open(folder.path()).unwrap().read().unwrap();
     journal.record_leftover(&fixture.infra).await.unwrap();
     let states = [
         ("delivered", 2),
@@ -60,4 +61,10 @@ async fn a_journal_changes_nothing_that_another_node_did_meanwhile() {
     let states = states.map(|(state, tries)| (state.to_owned(), tries));
     assert_eq!(fixture.states("deliveries").await, states);
     assert_eq!(files(folder.path()), 0);
+
+    // A copy in a backup says the same.
+    fixture
+        .write(move |c| JournalCopy::record(c, &copy, NOW))
+        .await;
+    assert_eq!(fixture.states("deliveries").await, states);
 }

@@ -35,6 +35,16 @@ pub fn newest_schema() -> i64 {
     migrate::newest()
 }
 
+/// The hashes of the migrations that made the schema of a database.
+pub fn migrations(c: &mut dyn Conn) -> Result<Vec<String>> {
+    migrate::fingerprints(c)
+}
+
+/// Whether this program makes the same schema.
+pub fn makes_schema_of(migrations: &[String]) -> bool {
+    migrate::begin_with(migrations)
+}
+
 /// Creates the tables of a version of the schema.
 pub fn create_schema(c: &mut dyn Conn, version: i64) -> Result<()> {
     migrate::apply_up_to(c, version)

@@ -47,6 +47,14 @@ impl Site {
         }
     }
 
+    /// With a database of its own server.
+    pub(super) fn on(database_url: &str) -> Site {
+        Site {
+            folder: scratch_folder(),
+            database: Some(database_url.to_owned()),
+        }
+    }
+
     pub(super) fn folder(&self) -> PathBuf {
         self.folder.path().join("data")
     }

@@ -1,5 +1,8 @@
 //! Users and their keys.
 
+mod first;
+mod removal;
+
 use std::net::IpAddr;
 
 use sluice_engine::{EngineError, streams::Streams};
@@ -9,38 +12,26 @@ use sluice_store::{
     Conn, Page, StoreError,
     audit::{Action, Credential, TargetKind},
     identities::{self, Identity},
-    users::{self, EmitterCounts, Plan, User, UserFilter},
+    users::{self, Plan, User, UserFilter},
 };
 
+pub use self::first::{FirstUser, PLACEHOLDER_EMAIL};
 pub use sluice_store::users::UserChange;
 
 use crate::{
     accounts::Accounts,
     api_keys::ApiKeys,
     audit::{Actor, Change, Target},
-    detached,
     listing::Listing,
     user_changes::{difference, of_person, target},
     webhooks::Webhooks,
 };
-
-/// The address of the first user, until it gets a real one. No mail can go to it.
-pub const PLACEHOLDER_EMAIL: &str = "operator@localhost";
-
-/// Webhooks and accounts that are read at once when a user is removed.
-const REMOVAL_BATCH: u32 = 100;
 
 pub struct NewUser {
     pub username: String,
     pub email: String,
     pub plan: Plan,
     pub operator: bool,
-}
-
-/// The result of the first start.
-pub enum FirstUser {
-    Created(ApiKey),
-    Exists,
 }
 
 /// Manages users.
@@ -210,150 +201,6 @@ impl Users {
         }
     }
 
-    /// Whether a user has an address that no mail can go to.
-    pub async fn has_placeholder_email(&self) -> Result<bool, EngineError> {
-        let store = &self.infra.store;
-        Ok(store
-            .read(|c| users::has_email(c, PLACEHOLDER_EMAIL))
-            .await?)
-    }
-
-    /// Removes a user with webhooks and accounts. Sources and workflows must be deleted before: they may have hooks to run. The
-    /// last operator cannot be removed.
-    pub async fn delete(&self, actor: &Actor, user: &UserId) -> Result<(), EngineError> {
-        let id = user.clone();
-        let (found, running, operators) = self
-            .infra
-            .store
-            .read(move |c| {
-                let operators = users::operators(c)?;
-                Ok::<_, StoreError>((users::get(c, &id)?, users::running(c, &id)?, operators))
-            })
-            .await?;
-        let found = found.ok_or(EngineError::NotFound("user"))?;
-        must_be_idle(running)?;
-        if found.operator && operators == 1 {
-            return Err(last_operator());
-        }
-        let (users, actor) = (self.clone(), actor.clone());
-        detached::run(&self.infra.shutdown, async move {
-            users.tear_down(&actor, &found).await
-        })
-        .await
-    }
-
-    /// The webhooks and accounts leave entries of their own.
-    async fn tear_down(&self, actor: &Actor, found: &User) -> Result<(), EngineError> {
-        let user = &found.id;
-        let newest = Page {
-            limit: REMOVAL_BATCH,
-            after: None,
-            before: None,
-        };
-        loop {
-            let webhooks = self.webhooks.list(user, None, newest.clone()).await?.rows;
-            let accounts = self.accounts.list(user, None, newest.clone()).await?.rows;
-            if webhooks.is_empty() && accounts.is_empty() {
-                break;
-            }
-            for webhook in webhooks {
-                ignore_missing(self.webhooks.delete_of(user, actor, &webhook.id).await)?;
-            }
-            for view in accounts {
-                ignore_missing(self.accounts.delete_of(user, actor, &view.account.id).await)?;
-            }
-        }
-        let deleted = self.change(actor, Action::UserDelete, found);
-        let id = user.clone();
-        let (running, is_last_operator) = self
-            .infra
-            .store
-            .write(move |c| {
-                let operators = users::lock_operators(c)?;
-                // Waits for requests that are creating a source or a workflow, and then sees it.
-                users::hold(c, &id)?;
-                let running = users::running(c, &id)?;
-                let user = users::get(c, &id)?;
-                let is_last = operators == 1 && user.is_some_and(|user| user.operator);
-                if running == EmitterCounts::default() && !is_last {
-                    users::remove(c, &id)?;
-                    deleted.record(c)?;
-                }
-                Ok::<_, StoreError>((running, is_last))
-            })
-            .await?;
-        must_be_idle(running)?;
-        if is_last_operator {
-            return Err(last_operator());
-        }
-        self.streams.close_traffic(user);
-        Ok(())
-    }
-
-    /// Creates the operator in an empty store, with this key and address if they are given. Later an address only replaces the
-    /// placeholder.
-    pub async fn ensure_first(
-        &self,
-        key: Option<ApiKey>,
-        email: Option<String>,
-    ) -> Result<FirstUser, EngineError> {
-        if self.infra.store.read(|c| users::count(c)).await? > 0 {
-            if let Some(key) = key
-                && self.api_keys.authenticate(key.as_str()).await?.is_none()
-            {
-                tracing::warn!(
-                    "SLUICE_API_KEY is not the key of any user: it is only used at the first start"
-                );
-            }
-            if let Some(email) = email {
-                self.replace_placeholder(email).await?;
-            }
-            return Ok(FirstUser::Exists);
-        }
-        let key = key.unwrap_or_else(|| ApiKey::random(&mut self.infra.ids.rng()));
-        let new = NewUser {
-            username: "operator".to_owned(),
-            email: email.unwrap_or_else(|| PLACEHOLDER_EMAIL.to_owned()),
-            plan: Plan::Free,
-            operator: true,
-        };
-        let user = self.new_user(new, &key);
-        let created = self.change(&Actor::server(), Action::UserCreate, &user);
-        match self.insert(&user, &key, Origin::Operator, created).await {
-            Ok(()) => Ok(FirstUser::Created(key)),
-            // Another node that started at the same time was faster.
-            Err(EngineError::Conflict(_)) => Ok(FirstUser::Exists),
-            Err(error) => Err(error),
-        }
-    }
-
-    async fn replace_placeholder(&self, email: String) -> Result<(), EngineError> {
-        let users = self.clone();
-        let replaced = self
-            .infra
-            .store
-            .write(move |c| {
-                let operators = users::operators_with_email(c, PLACEHOLDER_EMAIL)?;
-                for before in &operators {
-                    let server = Actor::server();
-                    let recorded = users.change_of(&server, Action::UserUpdate, &before.id);
-                    let change = UserChange {
-                        email: Some(email.clone()),
-                        ..UserChange::default()
-                    };
-                    if let Some(user) = users::update(c, &before.id, &change)? {
-                        difference(recorded, before, &user).record(c)?;
-                    }
-                }
-                Ok::<_, StoreError>(operators.len())
-            })
-            .await?;
-        if replaced > 0 {
-            tracing::info!("the operator has the address of --operator-email now");
-        }
-        Ok(())
-    }
-
     fn seal_key(&self, key: &ApiKey) -> String {
         let rng = &mut self.infra.ids.rng();
         self.infra.vault.seal(key.as_str().as_bytes(), rng)
@@ -425,28 +272,4 @@ fn name_conflict(error: StoreError) -> EngineError {
 fn last_operator() -> EngineError {
     let text = "this is the last operator: make another user an operator first";
     EngineError::Conflict(text.to_owned())
-}
-
-fn must_be_idle(running: EmitterCounts) -> Result<(), EngineError> {
-    let EmitterCounts { sources, workflows } = running;
-    if running == EmitterCounts::default() {
-        return Ok(());
-    }
-    let counted = |count: u64, noun: &str| match count {
-        1 => format!("1 {noun}"),
-        count => format!("{count} {noun}s"),
-    };
-    Err(EngineError::Conflict(format!(
-        "the user still has {} and {}: they must be deleted first",
-        counted(sources, "source"),
-        counted(workflows, "workflow")
-    )))
-}
-
-/// A concurrent request may have removed it.
-fn ignore_missing(removed: Result<(), EngineError>) -> Result<(), EngineError> {
-    match removed {
-        Err(EngineError::NotFound(_)) => Ok(()),
-        other => other,
-    }
 }

@@ -175,10 +175,13 @@ fn client_address(extensions: &Extensions) -> Result<ClientAddress, ApiError> {
     address.ok_or_else(|| ApiError::internal("a request has no address", "no extension"))
 }
 
-/// Whether a request has credentials. They are not checked: wrong ones are throttled for each address.
-pub(crate) fn has_credentials(headers: &HeaderMap, state: &ServerState) -> bool {
-    let cookie = SessionCookie::of(&state.app, &state.infra.settings);
-    bearer(headers).is_some() || cookie.token(headers).is_some()
+/// Whether a request has an API key that was right before, from the same address. It is not looked up again.
+pub(crate) fn has_known_key(
+    headers: &HeaderMap,
+    state: &ServerState,
+    address: ClientAddress,
+) -> bool {
+    bearer(headers).is_some_and(|key| state.wrong_keys.was_right(address, key))
 }
 
 /// The key in the header, which may be empty. Other schemes, such as `Basic …`, are for a proxy in front of the server.

@@ -68,7 +68,7 @@ impl Front {
         let method = request.method().clone();
         let address = self.ingress.address(&request);
         let is_endpoint = address.is_some();
-        let trace = RequestTrace::begin(&self.state, &request, is_endpoint);
+        let trace = RequestTrace::begin(&self.state, &request, is_endpoint, client_ip);
         if let Some(context) = trace.context() {
             request.extensions_mut().insert(context.clone());
         }

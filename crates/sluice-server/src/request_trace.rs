@@ -1,6 +1,6 @@
 //! The trace of a request: the context of its client, and the span of the request itself.
 
-use std::{convert::Infallible, time::Duration};
+use std::{convert::Infallible, net::IpAddr, time::Duration};
 
 use axum::{body::Body, extract::FromRequestParts};
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, request::Parts};
@@ -8,7 +8,7 @@ use sluice_infra::Infra;
 use sluice_model::TraceContext;
 use sluice_traces::{Origin, Span, SpanKind};
 
-use crate::{auth, mcp_path, passed_on::PassedOn, state::ServerState};
+use crate::{auth, mcp_path, passed_on::PassedOn, state::ServerState, wrong_keys::ClientAddress};
 
 /// Requests to other addresses, such as `/metrics` and the files of the console, begin no traces.
 const API_PREFIX: &str = "/v1/";
@@ -38,6 +38,7 @@ impl RequestTrace {
         state: &ServerState,
         request: &Request<Body>,
         is_endpoint: bool,
+        client_ip: IpAddr,
     ) -> RequestTrace {
         let infra = &state.infra;
         let cause = incoming(request.headers());
@@ -49,8 +50,12 @@ impl RequestTrace {
             Some(cause) if is_passed_on => Some(infra.traces.child(cause)),
             None if is_passed_on || !may_begin => None,
             cause => {
-                let is_api = !is_endpoint && auth::has_credentials(request.headers(), state);
-                let origin = if is_api { Origin::Api } else { Origin::Public };
+                let address = ClientAddress(client_ip);
+                let is_client = || auth::has_known_key(request.headers(), state, address);
+                let origin = match cause {
+                    Some(_) if !is_endpoint && is_client() => Origin::Api,
+                    _ => Origin::Public,
+                };
                 infra.traces.begin(origin, cause.as_ref())
             }
         };

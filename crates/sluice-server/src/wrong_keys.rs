@@ -95,6 +95,13 @@ impl WrongKeys {
         })
     }
 
+    /// Whether a key of this address was right before.
+    pub(crate) fn was_right(&self, ClientAddress(ip): ClientAddress, key: &str) -> bool {
+        let mut addresses = self.addresses.lock();
+        let attempts = addresses.get(&network(ip));
+        attempts.is_some_and(|attempts| attempts.known.contains(&self.hasher.hash_one(key)))
+    }
+
     /// Records whether a checked key was right.
     fn record(&self, ClientAddress(ip): ClientAddress, key: &str, is_right: bool, now_ms: i64) {
         let mut addresses = self.addresses.lock();
@@ -178,5 +185,9 @@ mod tests {
         keys.record(HERE, "wrong", false, 5);
         assert_eq!(wait(&keys, HERE, "right", 5), None);
         assert_eq!(wait(&keys, HERE, "other", 5), Some(1));
+        assert!(keys.was_right(NEIGHBOUR, "right"));
+        for (address, key) in [(HERE, "wrong"), (ELSEWHERE, "right")] {
+            assert!(!keys.was_right(address, key), "{key}");
+        }
     }
 }

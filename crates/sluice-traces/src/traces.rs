@@ -48,7 +48,7 @@ pub struct TracesOptions {
 pub enum Origin {
     /// A request that anyone can send, such as one to an endpoint.
     Public,
-    /// A request with credentials to the API.
+    /// A request of an API client, whose key was right before.
     Api,
 }
 

@@ -37,8 +37,9 @@ pub(crate) struct TracingOptions {
         value_name = "RATIO"
     )]
     trace_sampling: f64,
-    /// Traces in a second that are recorded because the `traceparent` of a client says so: so many of requests with credentials to
-    /// the API, and so many of all others, such as requests to endpoints. Further ones are passed on as not sampled. 0 records none
+    /// Traces in a second that are recorded because the `traceparent` of a client says so: so many of API clients, whose key was
+    /// right before, and so many of all others, such as requests to endpoints. Further ones are passed on as not sampled. 0 records
+    /// none
     #[arg(
         long,
         env = "SLUICE_TRACE_CLIENT_LIMIT",

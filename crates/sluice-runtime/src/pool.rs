@@ -35,6 +35,14 @@ struct Idle {
     likely: Option<Priming>,
 }
 
+impl Idle {
+    /// Removes processes that died, so that they are reaped and replaced.
+    fn remove_dead(&mut self) {
+        self.empty.retain_mut(is_alive);
+        self.primed.take_if(|(_, child)| !is_alive(child));
+    }
+}
+
 /// The packages that a process imports ahead, and how its component imports them.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Priming {
@@ -150,7 +158,8 @@ impl Pool {
 
     /// The number of idle processes.
     pub(crate) fn len(&self) -> usize {
-        let idle = self.idle.lock();
+        let mut idle = self.idle.lock();
+        idle.remove_dead();
         idle.empty.len() + usize::from(idle.primed.is_some())
     }
 
@@ -160,7 +169,8 @@ impl Pool {
     }
 
     pub(crate) fn missing(&self) -> Option<Missing> {
-        let idle = self.idle.lock();
+        let mut idle = self.idle.lock();
+        idle.remove_dead();
         if idle.empty.len() < self.size {
             return Some(Missing::Empty);
         }

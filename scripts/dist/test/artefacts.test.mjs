@@ -1,7 +1,17 @@
 // Installs and runs each package of `make dist`, each in namespaces of its own. Needs root: `make dist-test`.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { filesIn, isNewer, newestGlibc, read, sections } from "./tree.mjs";
@@ -57,9 +67,27 @@ function milliseconds(output) {
   return Number(found[1]);
 }
 
-const tarball = () => package_(new RegExp(`^sluice-.*-linux-${cpu}\\.tar\\.gz$`));
+const tarballOf = (cpu) => package_(new RegExp(`^sluice-.*-linux-${cpu}\\.tar\\.gz$`));
+const tarball = () => tarballOf(cpu);
+/** The processors that there are packages for. Those of another one were cross-compiled, and do not run here. */
+const cpus = ["x64", "arm64"].filter((it) =>
+  readdirSync(packages).some((name) => name.endsWith(`-linux-${it}.tar.gz`)),
+);
+const DEB_ARCH = { x64: "amd64", arm64: "arm64" };
+const debOf = (cpu) => package_(new RegExp(`^sluice_.*_${DEB_ARCH[cpu]}\\.deb$`));
+const VERSION = /^sluice \d+\.\d+\.\d+ \([0-9a-f]{8}(-dirty)?, \d{4}-\d\d-\d\d\)$/m;
+const EMULATOR = { x64: "qemu-x86_64-static", arm64: "qemu-aarch64-static" };
+const LIBRARIES = { x64: "/usr/x86_64-linux-gnu", arm64: "/usr/aarch64-linux-gnu" };
 
-describe("the content of the tarball", () => {
+function isInstalled(command) {
+  return (process.env.PATH ?? "").split(":").some((folder) => existsSync(join(folder, command)));
+}
+
+test("there is a tarball for this machine", () => assert.ok(cpus.includes(cpu), cpus.join()));
+
+for (const target of cpus) describe(`the content of the tarball for ${target}`, () => contentOf(target));
+
+function contentOf(target) {
   const FILES = [
     "CHANGELOG.md",
     "LICENSE",
@@ -79,19 +107,19 @@ describe("the content of the tarball", () => {
     .map((it) => it.replace(".md", ""));
   let tree;
   before(() => {
-    const path = join(work, "content");
+    const path = join(work, `content-${target}`);
     mkdirSync(path);
-    run("tar", "--extract", "--gzip", "--directory", path, "--file", tarball());
+    run("tar", "--extract", "--gzip", "--directory", path, "--file", tarballOf(target));
     const [name, ...more] = readdirSync(path);
     assert.deepEqual(more, [], "the tarball has one folder");
-    assert.equal(`${name}.tar.gz`, tarball().split("/").at(-1));
+    assert.equal(`${name}.tar.gz`, tarballOf(target).split("/").at(-1));
     tree = join(path, name);
   });
 
   test("it has these files and no others", () => {
     const others = filesIn(tree).filter((it) => !it.startsWith(MAN));
     assert.deepEqual(others, [...FILES, ...OTHERS, ...SHARE, ...MONITORING].sort());
-    const members = run("tar", "--list", "--verbose", "--gzip", "--file", tarball()).trim().split("\n");
+    const members = run("tar", "--list", "--verbose", "--gzip", "--file", tarballOf(target)).trim().split("\n");
     const isExpected = (line) => /^(drwxr-xr-x|-rwxr-xr-x|-rw-r--r--) 0\/0 /.test(line);
     assert.deepEqual(
       members.filter((line) => !isExpected(line)),
@@ -120,6 +148,18 @@ describe("the content of the tarball", () => {
     const [, documented] = /glibc (\d+\.\d+) or later/.exec(read(checkout, "docs/guide/installation.md"));
     const needed = newestGlibc(join(tree, "sluice"), join(tree, "deno"));
     assert.ok(!isNewer(needed, documented), `glibc ${needed}, documented is ${documented}`);
+  });
+
+  const emulator = target === cpu ? [] : [EMULATOR[target], "-L", LIBRARIES[target]];
+  const skip = emulator.length > 0 && !isInstalled(emulator[0]) ? `without ${emulator[0]}` : false;
+  test("the binary says its version and writes its help", { skip }, () => {
+    const [program, ...words] = [...emulator, join(tree, "sluice")];
+    assert.match(run(program, ...words, "--version"), VERSION);
+    assert.match(run(program, ...words, "serve", "--help"), /--listen/);
+  });
+
+  test("the Debian package is for this processor", () => {
+    assert.equal(run("dpkg-deb", "--field", debOf(target), "Architecture").trim(), DEB_ARCH[target]);
   });
 
   test("the SBOM is CycloneDX, and lists crates and npm packages with versions and licences", () => {
@@ -168,7 +208,7 @@ describe("the content of the tarball", () => {
       assert.match(read(tree, MAN, name), /^\.SH NAME$/m, name);
     }
   });
-});
+}
 
 describe("packages", () => {
   test("the checksums are right", () => {
@@ -185,12 +225,12 @@ describe("packages", () => {
     const taken = milliseconds(output);
     t.diagnostic(output);
     assert.match(output, /^installed for all users: sluice \d/m);
-    assert.match(output, /^sluice \d+\.\d+\.\d+ \([0-9a-f]{8}(-dirty)?, \d{4}-\d\d-\d\d\)$/m);
+    assert.match(output, VERSION);
     assert.ok(taken < A_MINUTE, `${taken} ms`);
   });
 
   test("the Debian package installs a service, keeps its settings, and is removed and purged", (t) => {
-    const output = onThisSystem({ packages: withScripts(folder("deb", package_(/^sluice_.*\.deb$/))), script: "deb" });
+    const output = onThisSystem({ packages: withScripts(folder("deb", debOf(cpu))), script: "deb" });
     t.diagnostic(output);
     assert.ok(milliseconds(output) < A_MINUTE);
     assert.match(output, /^purged$/m);

@@ -53,8 +53,14 @@ impl Compiler<'_> {
             SyntaxStatement::EmptyStatement(_) => Some(()),
             SyntaxStatement::ImportDeclaration(import) => self.import(import),
             SyntaxStatement::ExportDefaultDeclaration(export) => self.default(&export.declaration),
-            SyntaxStatement::ExportNamedDeclaration(export) => self.export_names(export),
-            SyntaxStatement::ExportFromDeclaration(export) => self.export_from(export),
+            SyntaxStatement::ExportNamedDeclaration(export) => {
+                self.export_names(export);
+                Some(())
+            }
+            SyntaxStatement::ExportFromDeclaration(export) => {
+                self.export_from(export);
+                Some(())
+            }
             SyntaxStatement::ExportAllDeclaration(export) => {
                 if export.export_kind == ImportOrExportKind::Value {
                     let specifier = export.source.value.to_string();
@@ -147,7 +153,7 @@ impl Compiler<'_> {
             match &binding {
                 Binding::Name(name) => names.push(name.clone()),
                 Binding::Fields(fields) => {
-                    names.extend(fields.iter().map(|(_, name)| name.clone()))
+                    names.extend(fields.iter().map(|(_, name)| name.clone()));
                 }
             }
             self.declare(binding, value);
@@ -170,13 +176,13 @@ impl Compiler<'_> {
         let mut names = Vec::new();
         for specifier in import.specifiers.iter().flatten() {
             let imported = match specifier {
-                ImportDeclarationSpecifier::ImportSpecifier(named)
-                    if named.import_kind == ImportOrExportKind::Type =>
+                ImportDeclarationSpecifier::ImportSpecifier(one)
+                    if one.import_kind == ImportOrExportKind::Type =>
                 {
                     continue;
                 }
-                ImportDeclarationSpecifier::ImportSpecifier(named) => {
-                    Some(export_name(&named.imported))
+                ImportDeclarationSpecifier::ImportSpecifier(one) => {
+                    Some(export_name(&one.imported))
                 }
                 ImportDeclarationSpecifier::ImportDefaultSpecifier(_) => Some("default".to_owned()),
                 ImportDeclarationSpecifier::ImportNamespaceSpecifier(_) => None,
@@ -244,9 +250,9 @@ impl Compiler<'_> {
         Some(())
     }
 
-    fn export_names(&mut self, export: &ExportNamedDeclaration<'_>) -> Option<()> {
+    fn export_names(&mut self, export: &ExportNamedDeclaration<'_>) {
         if export.export_kind == ImportOrExportKind::Type {
-            return Some(());
+            return;
         }
         for specifier in &export.specifiers {
             // TypeScript removes names of types, which are not told apart here: they are no variables, so reading them fails.
@@ -255,12 +261,11 @@ impl Compiler<'_> {
                 self.export(&export_name(&specifier.exported), local.as_str());
             }
         }
-        Some(())
     }
 
-    fn export_from(&mut self, export: &ExportFromDeclaration<'_>) -> Option<()> {
+    fn export_from(&mut self, export: &ExportFromDeclaration<'_>) {
         if export.export_kind == ImportOrExportKind::Type {
-            return Some(());
+            return;
         }
         let specifier = export.source.value.to_string();
         self.request(&specifier, export.with_clause.is_some());
@@ -273,7 +278,6 @@ impl Compiler<'_> {
                 });
             }
         }
-        Some(())
     }
 
     fn export(&mut self, exported: &str, local: &str) {

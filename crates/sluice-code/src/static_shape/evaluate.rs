@@ -50,7 +50,7 @@ impl Evaluator<'_, '_> {
             Expression::Number(number) => Value::Number(*number),
             Expression::Text(text) => Value::text(text),
             Expression::Function => Value::Function,
-            Expression::RegularExpression => Value::Unknown,
+            Expression::Pattern => Value::Unknown,
             Expression::Name(name) => self.variable(name)?,
             Expression::Template(texts, values) => self.template(texts, values)?,
             Expression::Array(elements) => Value::Array(Rc::new(self.array(elements)?)),
@@ -61,15 +61,7 @@ impl Evaluator<'_, '_> {
             }
             Expression::Class(parent) => self.class(parent.as_deref())?,
             Expression::Require(specifier) => required(specifier)?,
-            Expression::Call(callee, arguments) => {
-                let callee = self.value(callee)?;
-                let arguments = self.array(arguments)?;
-                match callee {
-                    Value::StandIn(_) => Value::StandIn(StandIn::Other),
-                    Value::Identity => arguments.items().first().cloned()?,
-                    _ => return None,
-                }
-            }
+            Expression::Call(callee, arguments) => self.call(callee, arguments)?,
             Expression::New(callee, arguments) => {
                 let Value::StandIn(_) = self.value(callee)? else {
                     return None;
@@ -86,20 +78,7 @@ impl Evaluator<'_, '_> {
                 let is_true = self.value(test)?.is_truthy()?;
                 self.value(if is_true { then } else { other })?
             }
-            Expression::Logical(operator, sides) => {
-                let [left, right] = &**sides;
-                let left = self.value(left)?;
-                let is_decided = match operator {
-                    Logical::And => !left.is_truthy()?,
-                    Logical::Or => left.is_truthy()?,
-                    Logical::Coalesce => match left {
-                        Value::Unknown => return None,
-                        Value::Undefined | Value::Null => false,
-                        _ => true,
-                    },
-                };
-                if is_decided { left } else { self.value(right)? }
-            }
+            Expression::Logical(operator, sides) => self.logical(*operator, sides)?,
             Expression::Arithmetic(operator, sides) => {
                 let [left, right] = &**sides;
                 let (left, right) = (self.value(left)?, self.value(right)?);
@@ -111,6 +90,35 @@ impl Evaluator<'_, '_> {
                 _ => return None,
             },
         })
+    }
+
+    /// Functions of the code are never called.
+    fn call(&mut self, callee: &Expression, arguments: &[Element]) -> Option<Value> {
+        let callee = self.value(callee)?;
+        let arguments = self.array(arguments)?;
+        match callee {
+            Value::StandIn(_) => Some(Value::StandIn(StandIn::Other)),
+            Value::Identity => arguments.items().first().cloned(),
+            _ => None,
+        }
+    }
+
+    fn logical(&mut self, operator: Logical, [left, right]: &[Expression; 2]) -> Option<Value> {
+        let left = self.value(left)?;
+        let is_decided = match operator {
+            Logical::And => !left.is_truthy()?,
+            Logical::Or => left.is_truthy()?,
+            Logical::Coalesce => match left {
+                Value::Unknown => return None,
+                Value::Undefined | Value::Null => false,
+                _ => true,
+            },
+        };
+        if is_decided {
+            Some(left)
+        } else {
+            self.value(right)
+        }
     }
 
     /// A variable before its declaration is not known.

@@ -70,7 +70,7 @@ impl Reader {
             SyntaxExpression::StringLiteral(literal) if !literal.lone_surrogates => {
                 Expression::Text(literal.value.to_string())
             }
-            SyntaxExpression::RegExpLiteral(_) => Expression::RegularExpression,
+            SyntaxExpression::RegExpLiteral(_) => Expression::Pattern,
             SyntaxExpression::TemplateLiteral(template) => self.template(template)?,
             SyntaxExpression::Identifier(name) => Expression::Name(name.name.to_string()),
             SyntaxExpression::ArrayExpression(array) => {

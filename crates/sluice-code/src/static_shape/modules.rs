@@ -93,10 +93,26 @@ impl<'f> Modules<'f> {
         }
         let functions = program.functions.iter();
         variables.extend(functions.map(|name| (name.as_str(), Value::Function)));
+        match self.run(&program.statements, &mut variables)? {
+            Some(value) => Some(Exports::from([("default".to_owned(), value)])),
+            None => self.exported(&program.exports, files, &variables),
+        }
+    }
+
+    /// Declares the variables of a file. Returns the value of `module.exports`, if the file sets it.
+    #[expect(
+        clippy::option_option,
+        reason = "an unknown value is not one that is not set"
+    )]
+    fn run(
+        &mut self,
+        statements: &'f [Statement],
+        variables: &mut Variables<'f>,
+    ) -> Option<Option<Value>> {
         let mut module_exports = None;
-        for statement in &program.statements {
+        for statement in statements {
             let mut evaluator = Evaluator {
-                variables: &variables,
+                variables,
                 steps: &mut self.steps,
             };
             match statement {
@@ -108,16 +124,22 @@ impl<'f> Modules<'f> {
                 }
                 Statement::Declare(binding, value) => {
                     let value = evaluator.value(value)?;
-                    declare(binding, value, &mut variables)?;
+                    declare(binding, value, variables)?;
                 }
             }
         }
-        if let Some(value) = module_exports {
-            return Some(Exports::from([("default".to_owned(), value)]));
-        }
+        Some(module_exports)
+    }
+
+    fn exported(
+        &mut self,
+        declared: &[Export],
+        files: &HashMap<String, Option<String>>,
+        variables: &Variables<'_>,
+    ) -> Option<Exports> {
         let mut exports = Exports::new();
         let mut from_all = Exports::new();
-        for export in &program.exports {
+        for export in declared {
             match export {
                 Export::Local { exported, local } => {
                     let value = variables.get(local.as_str())?.clone();
@@ -135,11 +157,9 @@ impl<'f> Modules<'f> {
                 Export::AllFrom(specifier) => match self.source(specifier, files)? {
                     Source::File(more) => {
                         self.steps.take(more.len())?;
+                        // Two files may export the same name, which is then exported by neither.
                         for (name, value) in more.iter().filter(|(name, _)| *name != "default") {
-                            // Two files may export the same name, which is then exported by neither.
-                            if from_all.insert(name.clone(), value.clone()).is_some() {
-                                return None;
-                            }
+                            add(&mut from_all, name, value.clone())?;
                         }
                     }
                     // Stand-ins have no names of their own.

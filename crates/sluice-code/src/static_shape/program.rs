@@ -75,7 +75,8 @@ pub(super) enum Expression {
     Member(Box<Expression>, Box<Expression>),
     Function,
     Class(Option<Box<Expression>>),
-    RegularExpression,
+    /// A regular expression.
+    Pattern,
     Require(String),
     Call(Box<Expression>, Vec<Element>),
     New(Box<Expression>, Vec<Element>),

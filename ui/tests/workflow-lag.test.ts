@@ -11,27 +11,22 @@ ownStage();
 beforeAll(() => publishShout(server));
 
 const STEPS = 200;
-/** Of the fastest key. */
+/** Of half of the keys of each kind. */
 const PAINT_MS = 50;
-/** Of half of the keys. A frame that is missed costs 16 ms, so slow machines need more. */
-const MEDIAN_MS = 100;
-/** It includes work after the paint, such as checking the document and reading its outline again. */
+/** It includes work after the paint, such as parsing and checking the document. */
 const PROCESSOR_MS = 100;
-/** Undo moves the document to its cursor, and opening a step draws a form. */
-const LARGER_MS = 150;
-const LARGER = ['undo', 'open'];
 const TRIES = 25;
 /** Event Timing does not report faster input. */
 const SHORTEST_MS = 16;
 /** Further rounds are for a machine that was busy with something else. */
-const ROUNDS = 3;
+const ROUNDS = 5;
 const BETWEEN_MS = 100;
 
 /**
- * The cost of a key, in milliseconds. `fastest` and `median` are times to the next frame that shows its effect, by Event
- * Timing. `processor` is the mean time that all threads of the page compute for a key, which depends less on other programs.
+ * The cost of a key, in milliseconds. `median` is the time to the next frame that shows its effect, by Event Timing.
+ * `processor` is the mean time that all threads of the page compute for a key, which depends less on other programs.
  */
-type Cost = { fastest: number; median: number; processor: number };
+type Cost = { median: number; processor: number };
 /** `prepare` is not measured. */
 type Act = { act: (index: number) => Promise<void>; prepare?: () => Promise<void> };
 
@@ -78,7 +73,7 @@ async function round(page: Page, { act, prepare }: Act): Promise<Cost> {
     times.push(Math.max(await timeOfKey(page), SHORTEST_MS));
     processor += (await processorMs()) - before;
   }
-  return { fastest: Math.min(...times), median: median(times), processor: Math.round(processor / TRIES) };
+  return { median: median(times), processor: Math.round(processor / TRIES) };
 }
 
 const isFast = ({ median, processor }: Cost) => median <= PAINT_MS && processor <= PROCESSOR_MS;
@@ -87,12 +82,8 @@ const isFast = ({ median, processor }: Cost) => median <= PAINT_MS && processor 
 async function costOf(page: Page, measured: Act): Promise<Cost> {
   let best = await round(page, measured);
   for (let more = 1; more < ROUNDS && !isFast(best); more += 1) {
-    const { fastest, median, processor } = await round(page, measured);
-    best = {
-      fastest: Math.min(best.fastest, fastest),
-      median: Math.min(best.median, median),
-      processor: Math.min(best.processor, processor),
-    };
+    const { median, processor } = await round(page, measured);
+    best = { median: Math.min(best.median, median), processor: Math.min(best.processor, processor) };
   }
   return best;
 }
@@ -149,8 +140,7 @@ test('a document of 200 steps is edited without lag', { timeout: 600_000 }, asyn
   console.info(found);
   for (const [name, cost] of Object.entries(found)) {
     const text = `${name}: ${JSON.stringify(found)}`;
-    if (name !== 'undo') expect(cost.fastest, text).toBeLessThanOrEqual(PAINT_MS);
-    expect(cost.median, text).toBeLessThanOrEqual(MEDIAN_MS);
-    expect(cost.processor, text).toBeLessThanOrEqual(LARGER.includes(name) ? LARGER_MS : PROCESSOR_MS);
+    expect(cost.median, text).toBeLessThanOrEqual(PAINT_MS);
+    expect(cost.processor, text).toBeLessThanOrEqual(PROCESSOR_MS);
   }
 });

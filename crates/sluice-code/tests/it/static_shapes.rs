@@ -1,6 +1,6 @@
 //! Shapes without a process. That they are those of a process is tested where processes are (`sluice-cli/tests/steps`).
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt::Write as _};
 
 use serde_json::{Value, json};
 use sluice_code::{CodeTree, LinkOptions, Location, MemoryFiles, link};
@@ -93,14 +93,14 @@ async fn values_do_not_multiply_without_end() {
     let mut component = "const a0 = [1, 1];".to_owned();
     for number in 1..60 {
         let before = number - 1;
-        component += &format!("const a{number} = [...a{before}, ...a{before}];");
+        let _ = write!(component, "const a{number} = [...a{before}, ...a{before}];");
     }
     component +=
         "export default { name: 'A', run() {}, props: { a: { type: 'any', default: a59 } } };";
     assert_eq!(shape(&component).await, None);
     let mut component = "const a0 = {};".to_owned();
     for number in 1..5_000 {
-        component += &format!("const a{number} = {{ a: a{} }};", number - 1);
+        let _ = write!(component, "const a{number} = {{ a: a{} }};", number - 1);
     }
     component += "export default { name: 'A', run() {}, a: a4999 };";
     assert_eq!(shape(&component).await, None);

@@ -22,13 +22,10 @@ use crate::{
     mcp::Mcp,
     mcp_path,
     request_id::{RequestIds, X_REQUEST_ID},
-    request_span::{self, RequestSpan, Route},
+    request_span::{ENDPOINT_PATH, RequestSpan, Route},
     request_trace::RequestTrace,
     state::ServerState,
 };
-
-/// The template of all addresses of endpoints, in the form that every server has.
-const ENDPOINT_PATH: &str = "/e/{key}";
 
 /// Counts requests without a route: to files of the console, and those that another node handles.
 const OTHER_ROUTE: &str = "other";
@@ -64,20 +61,19 @@ impl Front {
     /// Responds to a request of the client. A handler that panics gives an error.
     pub(crate) async fn respond(&self, mut request: Request<Body>, client_ip: IpAddr) -> Response {
         let request_id = self.request_ids.assign(request.headers());
-        let span = RequestSpan::new(request.method(), &request_id, client_ip);
         let method = request.method().clone();
         let address = self.ingress.address(&request);
         let is_endpoint = address.is_some();
+        let span = RequestSpan::new(&method, &request_id, client_ip, is_endpoint);
         let trace = RequestTrace::begin(&self.state, &request, is_endpoint, client_ip);
         if let Some(context) = trace.context() {
             request.extensions_mut().insert(context.clone());
         }
-        let handling = self.handle(request, address, client_ip);
+        let handling = self.handle(request, address, client_ip, &span);
         // On the heap: a connection keeps the memory of the future in line, also while it streams or is idle.
         let handling = AssertUnwindSafe(Box::pin(handling)).catch_unwind();
-        let handled = handling.instrument(span.span()).await;
-        let mut response =
-            handled.unwrap_or_else(|panic| span.span().in_scope(|| panicked(&*panic)));
+        let handled = handling.instrument(span.current()).await;
+        let mut response = handled.unwrap_or_else(|panic| span.in_scope(|| panicked(&*panic)));
         response.headers_mut().insert(X_REQUEST_ID, request_id);
         self.observe(trace, &method, is_endpoint, &response, span.elapsed());
         span.finish(response.status());
@@ -111,6 +107,7 @@ impl Front {
         request: Request<Body>,
         address: Option<Address>,
         client_ip: IpAddr,
+        span: &RequestSpan,
     ) -> Response {
         if !names_its_host(&request) {
             let message = "an HTTP/1.1 request needs exactly one Host header";
@@ -119,8 +116,7 @@ impl Front {
         let Some(address) = address else {
             return self.api(request, client_ip).await;
         };
-        request_span::record_path(ENDPOINT_PATH);
-        self.ingress.handle(request, address, client_ip).await
+        self.ingress.handle(request, address, client_ip, span).await
     }
 
     async fn api(&self, mut request: Request<Body>, client_ip: IpAddr) -> Response {

@@ -32,7 +32,12 @@ use self::{
     upload_address::UploadAddresses,
 };
 use crate::{
-    cors, error::ApiError, read_body::read_body, request_span, session_cookie, state::ServerState,
+    cors,
+    error::ApiError,
+    read_body::read_body,
+    request_span::{self, RequestSpan},
+    session_cookie,
+    state::ServerState,
 };
 
 pub(crate) struct Ingress {
@@ -60,17 +65,19 @@ impl Ingress {
         request: Request<Body>,
         address: Address,
         client_ip: IpAddr,
+        span: &RequestSpan,
     ) -> Response {
         let endpoint = match self.find(&address).await {
             Ok(endpoint) => endpoint,
-            Err(error) => return error.into_response(),
+            Err(error) => return failed(error, span),
+        };
+        let respond = async |request| {
+            let responded = self.respond(request, &address, &endpoint, client_ip).await;
+            responded.unwrap_or_else(|error| failed(error, span))
         };
         match endpoint.responds {
-            Responds::Immediately => {
-                let respond = |request| self.respond(request, &address, &endpoint, client_ip);
-                cors::allow_any_origin(request, respond).await
-            }
-            Responds::Custom { .. } => self.respond(request, &address, &endpoint, client_ip).await,
+            Responds::Immediately => cors::allow_any_origin(request, respond).await,
+            Responds::Custom { .. } => respond(request).await,
         }
     }
 
@@ -88,13 +95,9 @@ impl Ingress {
         address: &Address,
         endpoint: &Arc<Endpoint>,
         client_ip: IpAddr,
-    ) -> Response {
-        let accepted = self.accept(request, address, endpoint, client_ip).await;
-        let answered = match accepted {
-            Ok(acceptance) => answer::answer(acceptance, address.origin()).await,
-            Err(error) => Err(error),
-        };
-        answered.into_response()
+    ) -> Result<Response, ApiError> {
+        let acceptance = self.accept(request, address, endpoint, client_ip).await?;
+        answer::answer(acceptance, address.origin()).await
     }
 
     async fn accept(
@@ -139,6 +142,11 @@ impl Ingress {
         let public_url = &self.state.infra.settings.public_url;
         address.url(parts, public_url, self.host.as_ref())
     }
+}
+
+/// An error of the server is logged.
+fn failed(error: ApiError, span: &RequestSpan) -> Response {
+    span.in_scope(|| error.into_response())
 }
 
 impl UploadAddresses for Ingress {

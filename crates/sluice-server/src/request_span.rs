@@ -1,10 +1,14 @@
 //! The span `request`, in which every request is handled. A stream does not hold it: its log lines name their subject.
 //!
+//! Requests to endpoints are many, and only failures of the server are logged for them. So they have a span from the start only
+//! when details are logged; otherwise a failure makes it.
+//!
 //! `path` is the template of the route, because paths of endpoints and callbacks hold secrets. Fields that are known later are
 //! recorded by the functions here, on the span that is current.
 
 use std::{
     net::IpAddr,
+    sync::OnceLock,
     time::{Duration, Instant},
 };
 
@@ -16,36 +20,66 @@ use axum::{
 use http::{HeaderValue, Method, StatusCode};
 use sluice_engine::accept::Acceptance;
 use sluice_model::{EmitterId, InvocationId, UserId};
-use tracing::{Span, field};
+use tracing::{Span, field, level_filters::LevelFilter};
+
+/// The template of all addresses of endpoints, in the form that every server has.
+pub(crate) const ENDPOINT_PATH: &str = "/e/{key}";
 
 /// The span of a request that is being handled.
 pub(crate) struct RequestSpan {
-    span: Span,
+    method: Method,
+    request_id: HeaderValue,
+    client_ip: IpAddr,
+    is_endpoint: bool,
+    span: OnceLock<Span>,
     started: Instant,
 }
 
 impl RequestSpan {
-    pub(crate) fn new(method: &Method, request_id: &HeaderValue, client_ip: IpAddr) -> RequestSpan {
-        let span = tracing::info_span!(
-            "request",
-            request_id = request_id.to_str().ok(),
-            method = method.as_str(),
-            client_ip = %client_ip,
-            path = field::Empty,
-            user_id = field::Empty,
-            emitter_id = field::Empty,
-            invocation_id = field::Empty,
-            status = field::Empty,
-            latency_ms = field::Empty,
-        );
+    pub(crate) fn new(
+        method: &Method,
+        request_id: &HeaderValue,
+        client_ip: IpAddr,
+        is_endpoint: bool,
+    ) -> RequestSpan {
         RequestSpan {
-            span,
+            method: method.clone(),
+            request_id: request_id.clone(),
+            client_ip,
+            is_endpoint,
+            span: OnceLock::new(),
             started: Instant::now(),
         }
     }
 
-    pub(crate) fn span(&self) -> Span {
-        self.span.clone()
+    /// The span to handle the request in.
+    pub(crate) fn current(&self) -> Span {
+        if self.is_endpoint && LevelFilter::current() < LevelFilter::DEBUG {
+            return Span::none();
+        }
+        self.span().clone()
+    }
+
+    /// Calls `log` in the span.
+    pub(crate) fn in_scope<T>(&self, log: impl FnOnce() -> T) -> T {
+        self.span().in_scope(log)
+    }
+
+    fn span(&self) -> &Span {
+        self.span.get_or_init(|| {
+            tracing::info_span!(
+                "request",
+                request_id = self.request_id.to_str().ok(),
+                method = self.method.as_str(),
+                client_ip = %self.client_ip,
+                path = self.is_endpoint.then_some(ENDPOINT_PATH),
+                user_id = field::Empty,
+                emitter_id = field::Empty,
+                invocation_id = field::Empty,
+                status = field::Empty,
+                latency_ms = field::Empty,
+            )
+        })
     }
 
     /// The time since the request arrived.
@@ -59,8 +93,12 @@ impl RequestSpan {
             return;
         }
         let latency_ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
-        tracing::record_all!(self.span, status = status.as_u16(), latency_ms = latency_ms);
-        self.span.in_scope(|| tracing::debug!("request finished"));
+        tracing::record_all!(
+            self.span(),
+            status = status.as_u16(),
+            latency_ms = latency_ms
+        );
+        self.in_scope(|| tracing::debug!("request finished"));
     }
 }
 
@@ -98,11 +136,11 @@ pub(crate) fn record_user(id: &UserId) {
 
 /// Records the emitter and the invocation of an accepted request.
 pub(crate) fn record_accepted(emitter: &EmitterId, acceptance: &Acceptance) {
-    let invocation = match acceptance {
-        // The response follows at once, and only the line "request finished" shows these fields.
-        Acceptance::Stored(_) if !tracing::enabled!(tracing::Level::DEBUG) => return,
-        Acceptance::Stored(invocation) | Acceptance::Waiting(invocation, _) => invocation,
-    };
+    // Only the line "request finished" shows these fields.
+    if !tracing::enabled!(tracing::Level::DEBUG) {
+        return;
+    }
+    let (Acceptance::Stored(invocation) | Acceptance::Waiting(invocation, _)) = acceptance;
     let span = Span::current();
     let (emitter_id, invocation_id) = (emitter.as_str(), invocation.as_str());
     tracing::record_all!(span, emitter_id = emitter_id, invocation_id = invocation_id);

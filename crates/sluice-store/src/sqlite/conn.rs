@@ -52,6 +52,22 @@ impl Conn for SqliteConn<'_> {
         Ok(())
     }
 
+    fn insert_later(&mut self, sql: &str, width: usize, values: &[Value<'_>]) -> Result<()> {
+        if values.is_empty() {
+            return Ok(());
+        }
+        let mut statement = self
+            .connection
+            .prepare_cached(sql)
+            .map_err(|error| store_error(&error))?;
+        for row in values.chunks(width) {
+            statement
+                .execute(params_from_iter(row))
+                .map_err(|error| store_error(&error))?;
+        }
+        Ok(())
+    }
+
     fn execute_script(&mut self, sql: &str) -> Result<()> {
         self.connection
             .execute_batch(sql)

@@ -3,6 +3,7 @@
 use std::io;
 
 use bytes::{Bytes, BytesMut};
+use memchr::memchr;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 const CHUNK: usize = 64 * 1024;
@@ -39,8 +40,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
 
     /// The next complete line in the buffer.
     pub(crate) fn next_line(&mut self) -> Option<Bytes> {
-        let found = self.buffer[self.scanned..].iter().position(|b| *b == b'\n');
-        let Some(offset) = found else {
+        let Some(offset) = memchr(b'\n', &self.buffer[self.scanned..]) else {
             self.scanned = self.buffer.len();
             return None;
         };

@@ -24,6 +24,7 @@ use crate::{
 pub(crate) const WARM_UP: Duration = Duration::from_secs(1);
 pub(crate) const DRAIN_DEADLINE: Duration = Duration::from_mins(5);
 pub(crate) const INVOCATIONS: &str = "sluice_invocations_total";
+const COMMITS: &str = "sluice_commits_total";
 /// The target for the rate of section a relative to the baseline, on SQLite.
 const TARGET_RATIO: f64 = 0.35;
 pub(crate) const DURABLE_EVENTS: &str = "durable events";
@@ -44,8 +45,8 @@ struct Round {
     backlog: u64,
     p50: Duration,
     p99: Duration,
-    /// CPU time by part.
-    cpu: Vec<Measurement>,
+    /// CPU time by part, and the size of commits, over which its fixed costs spread.
+    costs: Vec<Measurement>,
 }
 
 impl Round {
@@ -78,7 +79,7 @@ pub(crate) async fn measure(settings: Arc<Settings>, rounds: Rounds) -> SectionR
         measurements.extend(
             ingest
                 .last()
-                .map(|round| round.cpu.clone())
+                .map(|round| round.costs.clone())
                 .unwrap_or_default(),
         );
     }
@@ -121,6 +122,7 @@ async fn ingest_round(settings: &Settings, server: &Server) -> anyhow::Result<Ro
     let warm = warm_up(&load).await?;
     wait_for_counter(&api, INVOCATIONS, before + warm, DRAIN_DEADLINE).await;
 
+    let commits_before = counter(&api, COMMITS).await;
     let (start, cpu_before) = (Instant::now(), CpuParts::of(server.pid())?);
     let tally = load::run(&load).await;
     check(&tally)?;
@@ -129,6 +131,7 @@ async fn ingest_round(settings: &Settings, server: &Server) -> anyhow::Result<Ro
     wait_for_counter(&api, INVOCATIONS, before + accepted, DRAIN_DEADLINE).await;
     let elapsed = start.elapsed();
     let cpu = CpuParts::of(server.pid())? - cpu_before;
+    let commits = counter(&api, COMMITS).await - commits_before;
     let http = http_alone(server.pid(), &load, BODY).await?;
 
     let kept = event_count(&api, source).await?;
@@ -137,9 +140,12 @@ async fn ingest_round(settings: &Settings, server: &Server) -> anyhow::Result<Ro
         "{accepted} requests were accepted, but {kept} events are there"
     );
     let events = u32::try_from(tally.accepted)?;
+    let mut costs = cpu.per_event(tally.accepted, http)?;
+    let per_commit = f64::from(events) / f64::from(u32::try_from(commits)?.max(1));
+    costs.push(Measurement::new('a', "events per commit", per_commit, ""));
     Ok(Round {
         backlog: accepted.saturating_sub(committed),
-        cpu: cpu.per_event(tally.accepted, http)?,
+        costs,
         ..round_of(&tally, f64::from(events) / elapsed.as_secs_f64())
     })
 }
@@ -184,7 +190,7 @@ fn round_of(tally: &Tally, per_second: f64) -> Round {
     Round {
         per_second,
         backlog: 0,
-        cpu: Vec::new(),
+        costs: Vec::new(),
         p50: tally.latencies.quantile(500),
         p99: tally.latencies.quantile(990),
     }

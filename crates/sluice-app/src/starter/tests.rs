@@ -91,9 +91,12 @@ impl Fixture {
     }
 }
 
-/// A set of components with these keys. `note` makes it differ from others.
+/// A set of components with these keys. `note` makes it differ from others. A function makes each one, so its shape comes from a
+/// process.
 fn set(keys: &[&str], note: &str) -> StarterSet {
-    let text = |key: &str| format!("export default {{ key: \"{key}\" }}; // {note}");
+    let text = |key: &str| {
+        format!("const make = (key) => ({{ key }}); export default make(\"{key}\"); // {note}")
+    };
     let texts = keys
         .iter()
         .map(|key| (format!("group/sources/{key}/{key}.mjs"), text(key)));

@@ -276,7 +276,7 @@ const SENSITIVE: &str = r"
     import { join } from 'path';
     const text = JSON.stringify([fs.readFileSync(new URL(import.meta.url), 'utf8').length, inspect({ a: [1] }), join('a', 'b')]);
     export default {
-      name: 'Sensitive', version: '1.2.3', description: text + Object.entries({ a: 1 }).length + process.env.TMPDIR.length,
+      name: 'Sensitive', version: '1.2.3', description: text + Object.entries({ a: 1 }).length + (process.env.TMPDIR.length > 1),
       props: { first: 'string', second: { type: 'string[]', options: ['a', 'b'].map((x) => x + x) }, db: '$.service.db' },
       hooks: { deploy() {}, activate() {} },
       run() {},

@@ -335,13 +335,11 @@ async fn components(log: &mut Log, user: &User, name: &str, operator: &User) {
     let removed = delete(operator, "/components/registry/http-idle");
     log.expect("unpublishComponent", "operator", removed).await;
 
-    let code = keyed("app-idle")["component_code"].clone();
+    let code =
+        "module.exports = { key: 'app-idle', name: 'Idle', version: '1.0.0', run: () => {} };";
     let import = operator
         .request(Method::POST, "/components/registry/imports?tree=mine")
-        .body(tree::archive(
-            "app/sources/idle/idle.mjs",
-            code.as_str().unwrap(),
-        ));
+        .body(tree::archive("app/sources/idle/idle.mjs", code));
     let (_, entry) = log.expect("importComponents", "operator", import).await;
     assert_eq!(entry["target"]["name"], "mine");
     let import = entry["target"]["id"].as_str().unwrap();

@@ -49,9 +49,13 @@ export async function rotateOwnKey(client: QueryClient) {
   if (!(await confirm('Rotate your key?', note, 'Rotate key'))) return;
   await attempt(async () => {
     const { api_key } = await data(api.POST('/v1/users/me/rotate_key'));
-    showKey({ username, key: api_key, owner: 'self' });
-    // The rotation has ended all sessions of the old key, including this one.
-    await signIn(api_key);
+    // The rotation has ended all sessions of the old key, including this one. The key is shown in any case, and after signing in,
+    // so that a reload keeps the new session.
+    try {
+      await signIn(api_key);
+    } finally {
+      showKey({ username, key: api_key, owner: 'self' });
+    }
     await client.invalidateQueries();
   });
 }
